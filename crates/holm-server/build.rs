@@ -1,5 +1,7 @@
-//! Packs the dashboard of `dashboard/dist` into the crate, where it was built. Without it the build is the same and has none.
-//! `HOLM_DASHBOARD` names another folder. The OpenAPI document is packed beside it.
+//! Packs the dashboard from `dashboard/dist` into the crate, if it was built. Without it the crate
+//! builds the same and has no dashboard. `HOLM_DASHBOARD` names another folder.
+//!
+//! The OpenAPI document is packed too.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -19,8 +21,8 @@ fn main() -> Result<(), Failure> {
     fs::write(out.join("openapi.json.gz"), pack(&fs::read(own.join("openapi.json"))?)?)?;
     let sources = own.join("../../dashboard");
     let dist = env::var_os("HOLM_DASHBOARD").map_or_else(|| sources.join("dist"), PathBuf::from);
-    // A folder that does not exist yet cannot be watched, and the one that it will appear in holds thousands of files that
-    // other tools installed. So a source of the page is watched in its place, which `make dashboard` touches.
+    // Cargo cannot watch a folder that does not exist yet, and its parent holds thousands of files
+    // of other tools. So it watches a source of the page instead, which `make dashboard` touches.
     for watched in [&dist, &sources.join("index.html")] {
         if watched.exists() {
             println!("cargo:rerun-if-changed={}", watched.display());
@@ -38,7 +40,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The page and what it asks for, sorted, so that the same folder gives the same bytes.
+/// The page and its assets, sorted, so that the same folder gives the same bytes.
 fn names(dist: &Path) -> Vec<String> {
     let mut names: Vec<String> = listed(&dist.join("assets")).map(|name| format!("assets/{name}")).collect();
     if dist.join("index.html").is_file() {

@@ -1,7 +1,8 @@
-//! Packs the guests of `guests/dist` into the crate, where they were built. Without them the build is the same and holds none;
-//! `shipped::all` then is empty. What `shipped::prepare` made of a guest goes with it, if it is of that very guest.
-//! `HOLM_GUESTS` names another folder; with `HOLM_GUESTS_OUTLINES=yes` only an outline of a guest goes with its code, for a program
-//! that is handed out: nobody compiles it then, whatever happens.
+//! Packs the guests of `guests/dist` into the crate, if they were built. Without them the build
+//! still succeeds, and `shipped::all` is empty. The output of `shipped::prepare` is packed too, if
+//! it was made from exactly that guest. `HOLM_GUESTS` names another folder. With
+//! `HOLM_GUESTS_OUTLINES=yes`, a guest that has compiled code is packed only as an outline. This is
+//! for distributed programs, which then never compile a guest.
 
 #[cfg(feature = "wasm")]
 #[path = "build/guests.rs"]

@@ -318,7 +318,7 @@ test('a session that waits for its turn says so, and what it does not hear is no
   const box = page.getByRole('textbox', { name: /waits for its turn/ });
   await box.fill('and this');
   await page.getByRole('button', { name: 'Steer', exact: true }).click();
-  await page.getByText('hears nothing yet').waitFor();
+  await page.getByText('has not started yet').waitFor();
   assert.equal(await box.inputValue(), 'and this');
   assert.deepEqual(await findings(page), []);
   await shot(page, 'waiting');

@@ -1,4 +1,5 @@
-//! Scripts nest: a function that calls itself a hundred times deep needs more stack than a linker gives by itself.
+//! Sets a larger stack: a script function that calls itself a hundred times deep needs more than a
+//! linker's default.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

@@ -111,7 +111,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(names, ["jail", "loop", "wire"])
         self.assertEqual(len(wrong), 2)
         self.assertIn("jail.json holds no object of figures, but a list", wrong[0])
-        self.assertRegex(wrong[1], r"wire\.json is no JSON: .* in line 2, column \d+")
+        self.assertRegex(wrong[1], r"wire\.json is not valid JSON: .* in line 2, column \d+")
         self.assertIn("the loop's own words", text)
         self.assertIn("the wire's own words", text)
         self.assertEqual(text.count("**Its figures could not be used**"), 2)
@@ -132,7 +132,7 @@ class Reports(unittest.TestCase):
         ran = subprocess.run([sys.executable, str(SCRIPT), str(self.folder)], capture_output=True, text=True, check=False)
         self.assertEqual(ran.returncode, 1)
         self.assertEqual(ran.stderr.count("error: "), 1)
-        self.assertIn("wire.json is no JSON", ran.stderr)
+        self.assertIn("wire.json is not valid JSON", ran.stderr)
         self.assertIn("RESULT bench.report benchmarks=wire", ran.stdout)
 
 

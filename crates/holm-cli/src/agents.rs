@@ -1,4 +1,5 @@
-//! Agents that a person can choose by name: files of Holm's own form, and projects of agents-exe. Nothing is run here.
+//! Agents that a user can choose by name: agent files in Holm's format, and projects of agents-exe.
+//! Nothing is run here.
 
 use std::{
     collections::BTreeMap,
@@ -28,16 +29,14 @@ use crate::{
     settings::refused,
 };
 
-/// An agent of a file.
+/// An agent that is defined by a file.
 #[derive(Debug, Clone)]
 pub(crate) enum Chosen {
-    /// In Holm's own form.
+    /// A file in Holm's format.
     Native {
-        /// What the file says.
+        /// The content of the file.
         file: Box<AgentFile>,
-        /// Where it lies.
         path: PathBuf,
-        /// Whose it is.
         owner: Layer,
     },
     /// A project of agents-exe.
@@ -47,34 +46,32 @@ pub(crate) enum Chosen {
 /// A project of agents-exe with its keys.
 #[derive(Debug, Clone)]
 pub(crate) struct Exe {
-    /// The agent and those below it.
+    /// The agent and its helpers.
     pub(crate) tree: ExeTree,
-    /// Its keys.
     pub(crate) keys: ExeKeys,
-    /// What the file of its project says and Holm cannot do.
+    /// The parts of the project file that Holm does not support.
     pub(crate) unsupported: Vec<Unsupported>,
 }
 
 /// One agent in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Listed {
-    /// What it is called; its file's name where the file cannot be read.
+    /// Its name; the name of its file if the file cannot be read.
     pub(crate) name: String,
-    /// Its file.
     pub(crate) path: PathBuf,
-    /// Whether it is of Holm's form or of agents-exe's.
+    /// Whether the file is in Holm's format or in that of agents-exe.
     pub(crate) form: &'static str,
-    /// What it is for, or why its file cannot be used.
+    /// Its description, or why its file cannot be used.
     pub(crate) about: Result<String, String>,
-    /// What keeps it from working beside the others.
+    /// What prevents it from working with the others.
     pub(crate) flaw: Option<Flaw>,
 }
 
 impl Chosen {
-    /// The agent of a name, or of a file, for whoever lets it work.
+    /// Finds an agent by name or file, in order to run it.
     ///
     /// # Errors
-    /// As [`find`](Self::find), and where it stands in a circle of agents that hand work to one another.
+    /// As [`find`](Self::find), and if the agent is part of a delegation cycle.
     pub(crate) fn to_work(name: &str, places: &Places) -> Result<Self, Trouble> {
         let chosen = Self::find(name, places)?;
         if let Self::Native { file, path, .. } = &chosen {
@@ -101,7 +98,7 @@ impl Chosen {
     /// The agent of a name, or of a file, for whoever looks at it.
     ///
     /// # Errors
-    /// Where there is none, nobody trusts its file, or its file is wrong.
+    /// If there is no such agent, if its file is not trusted, or if its file is invalid.
     pub(crate) fn find(name: &str, places: &Places) -> Result<Self, Trouble> {
         if Path::new(name).extension().is_some_and(|ending| ending == "json") {
             return Exe::load(&places.work.join(name), places);
@@ -115,7 +112,7 @@ impl Chosen {
                 }
                 Err(why) if stem_of(&path) == name => {
                     let message = format!("{}: {why}", path.shown());
-                    return Err(Trouble::new(Exit::Usage, message).hint("mend the file"));
+                    return Err(Trouble::new(Exit::Usage, message).hint("fix the file"));
                 }
                 Ok(_) | Err(_) => {}
             }
@@ -126,8 +123,14 @@ impl Chosen {
                 return Exe::load(path, places);
             }
         }
-        let message = format!("there is no agent `{name}`");
-        Err(Trouble::new(Exit::Missing, message).hint("holm agent list shows them; a file ends with .json"))
+        let message = format!("no agent is named `{name}`");
+        Err(Trouble::new(Exit::Missing, message).hint(
+            "`holm agent list` shows the agents; the name of a \
+                                                       file \
+                                                       ends \
+                                                       with \
+                                                       .json",
+        ))
     }
 
     /// All agents that can be chosen, Holm's own first.
@@ -147,7 +150,7 @@ impl Chosen {
         let project = match exe_project(places) {
             Ok(project) => project,
             Err(error) => {
-                // Somebody else's file takes nobody's own agents away.
+                // A broken file of another author must not hide the user's own agents.
                 let about = Err(refused(&error).to_string());
                 let (name, path) = (stem_of(&error.path), error.path);
                 listed.push(Listed { name, path, form: "agents-exe", about, flaw: None });
@@ -190,7 +193,8 @@ impl Chosen {
 }
 
 impl Chosen {
-    /// The files with which its servers are started, and those of its helpers: what their command lines name.
+    /// The files that its servers and those of its helpers start with: what
+    /// their command lines name.
     pub(crate) fn starts(&self) -> Vec<PathBuf> {
         let Self::Exe(exe) = self else { return Vec::new() };
         let servers = exe.tree.agents().into_iter().flat_map(|agent| &agent.servers);
@@ -205,7 +209,7 @@ impl Exe {
             let gate = TrustGate::new(places.trust(), places.work.clone());
             place(&places.work, path).map_err(|linked| linked.to_string())?;
             gate.admits(path, ContentHash::of(bytes).as_bytes())
-                .map_err(|_| "nobody has trusted it as it is".to_owned())
+                .map_err(|_| "you have not trusted it as it is".to_owned())
         };
         let tree = ExeTree::load(path, &admits).map_err(|error| refused(&error))?;
         let project = exe_project(places).map_err(|error| refused(&error))?;
@@ -216,7 +220,8 @@ impl Exe {
         Ok(Chosen::Exe(Box::new(Self { tree, keys, unsupported: project.unsupported })))
     }
 
-    /// The model of an agent as a name: its provider's own where the address is the provider's, else one of the agent's.
+    /// The name of an agent's model: the provider's own name if the address is the provider's, else
+    /// one of the agent's.
     pub(crate) fn model(agent: &ExeAgent) -> String {
         let same = |url: &str| url.trim_end_matches('/') == agent.model_url.trim_end_matches('/');
         let services = Services::stock();
@@ -252,7 +257,8 @@ impl Exe {
     }
 }
 
-/// The agent of a file of Holm's form, and the hash of the very bytes that say it; none where the file is something else.
+/// The agent in a file in Holm's format, and the hash of exactly those bytes. `None` if the
+/// file is something else.
 fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
     let bytes = match read_plain(path) {
         Ok(bytes) => bytes,
@@ -263,14 +269,16 @@ fn native(path: &Path) -> Option<(ContentHash, Result<AgentFile, String>)> {
     is_meant(path, &text).then(|| (ContentHash::of(&bytes), read()))
 }
 
-/// Whether a Markdown file is meant as an agent: it begins with a head, or lies where only agents do and is no word for people.
+/// Whether a Markdown file is meant as an agent: it has front matter, or it is in a folder of
+/// agents and is not a README.
 pub(crate) fn is_meant(path: &Path, text: &str) -> bool {
     let lies_among_agents = path.parent().is_some_and(|folder| folder.ends_with("agents"));
     let is_readme = stem_of(path).eq_ignore_ascii_case("readme");
     text.trim_start_matches('\u{feff}').starts_with("---") || (lies_among_agents && !is_readme)
 }
 
-/// What an agent of agents-exe says; whatever cannot be read is none.
+/// Reads an agent of agents-exe. A file that cannot be read counts as empty, which is
+/// not a valid agent.
 fn foreign(path: &Path) -> Result<ExeAgent, ConfigError> {
     ExeAgent::parse(&read_plain_text(path).unwrap_or_default(), path)
 }
@@ -305,7 +313,8 @@ fn lying(places: &Places) -> impl Iterator<Item = (PathBuf, Layer)> {
     folders.flat_map(|(folder, owner)| files_of(&folder).into_iter().map(move |path| (path, owner)))
 }
 
-/// The agents that somebody trusts. What nobody trusts helps nobody, and gets in nobody's way either.
+/// The trusted agents. An agent that is not trusted is neither available as a helper nor in
+/// the way of another.
 fn trusted(places: &Places) -> Vec<AgentFile> {
     let trusted = lying(places).filter_map(|(path, owner)| {
         let (hash, read) = native(&path)?;
@@ -329,14 +338,15 @@ fn admitted(path: &Path, hash: &ContentHash, owner: Layer, places: &Places) -> R
     place(&places.work, path).map_err(|linked| Trouble::new(Exit::NoAnswer, linked.to_string()))?;
     let gate = TrustGate::new(places.trust(), places.work.clone());
     gate.admits(path, hash.as_bytes()).map_err(|_| {
-        let message = format!("{}: nobody has trusted it as it is", path.shown());
+        let message = format!("{}: you have not trusted it as it is", path.shown());
         let command = places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy())));
         Trouble::new(Exit::NoAnswer, message)
-            .hint(format!("`{command}` shows it, and trusts what it has shown"))
+            .hint(format!("`{command}` shows it and asks whether you trust it"))
     })
 }
 
-/// An agent that was chosen is not left out in silence as a helper would be: without those that it names it is another one.
+/// Refuses a chosen agent that is part of a cycle. A helper would be left out silently; a chosen
+/// agent would not be the same agent without the helpers that it names.
 fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Trouble> {
     let others = trusted(places);
     let Some(circle) = Circles::among([file].into_iter().chain(&others)).through(&file.name) else {
@@ -346,8 +356,8 @@ fn check_circle(file: &AgentFile, path: &Path, places: &Places) -> Result<(), Tr
     Err(Trouble::new(Exit::Usage, format!("{}:{line}: {circle}", path.shown())).hint(circles::MEND))
 }
 
-/// The prompts of the project of agents-exe that this folder belongs to, once a person has trusted its file. Who asks for one
-/// that nobody has trusted is told so.
+/// The aliases of the agents-exe project of this folder, once the user has trusted its file.
+/// Returns an error for an alias of a file that is not trusted.
 pub(crate) fn exe_aliases(places: &Places, name: &str) -> Result<BTreeMap<String, Alias>, Trouble> {
     let project = exe_project(places).map_err(|error| refused(&error))?;
     let Some(cfg) = project.cfg.filter(|_| !project.aliases.is_empty()) else { return Ok(BTreeMap::new()) };
@@ -381,23 +391,22 @@ fn at<T>(value: T, path: &Path, layer: Layer) -> Value<T> {
     Value { value, origin: Origin::File { layer, path: path.to_owned(), line: 1 } }
 }
 
-/// Which tools an agent that was chosen has of all that there are.
+/// Which of all tools a chosen agent has.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Only {
-    /// All of them.
     #[default]
     All,
-    /// Those of these names, and those that come from these folders.
+    /// The tools with these names, and the tools from these folders.
     These {
-        /// The names.
         names: Vec<String>,
-        /// The folders, and what the names of files must hold.
+        /// The folders, each with a text that file names must contain.
         folders: Vec<(PathBuf, Option<String>)>,
     },
 }
 
 impl Only {
-    /// What a file of Holm's form names: its tools, and the agents that it manages, which are tools to it.
+    /// The names in a file in Holm's format: its tools, and the agents that it manages, which
+    /// are tools to it.
     pub(crate) fn of(file: &AgentFile) -> Self {
         match &file.tools {
             ToolNames::All => Self::All,

@@ -1,4 +1,4 @@
-//! Whether a person agrees to what they were shown, by what is in it.
+//! Asks a user to confirm the content that they were shown, by its hash.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,10 @@ use crate::{
     screen::Screen,
 };
 
-/// What a person is asked.
+/// A question that asks for consent.
 pub(crate) struct Question<'a> {
-    /// The command that asks, as it is typed.
+    /// The command that asks, as the user types it.
     pub(crate) command: &'a str,
-    /// The words.
     pub(crate) words: &'a str,
 }
 
@@ -33,12 +32,20 @@ impl Question<'_> {
         }
         if let Some(other) = hashes.difference(yes).next().filter(|_| !yes.is_empty()) {
             // Something else lies there than what the person has seen.
-            let message = format!("{other} was not named; nothing is trusted");
-            return Err(Trouble::new(Exit::Usage, message).hint("look again, and name what you see").into());
+            let message = format!("--yes does not name {other}, so nothing was trusted");
+            return Err(Trouble::new(Exit::Usage, message)
+                .hint(
+                    "run the command without --yes, then name \
+                                                                the \
+                                                                hashes \
+                                                                it \
+                                                                shows",
+                )
+                .into());
         }
         if !Screen::can_ask() {
             let words: Vec<String> = hashes.iter().map(|hash| format!("--yes {hash}")).collect();
-            screen.note(&format!("holm: if you agree: {} {}", self.command, words.join(" ")));
+            screen.note(&format!("holm: to agree, run: {} {}", self.command, words.join(" ")));
             return Ok(false);
         }
         let answer = screen.question(&format!("{} [y]es, [n]o: ", self.words)).unwrap_or_default();

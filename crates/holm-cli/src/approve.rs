@@ -1,4 +1,5 @@
-//! Who answers when a call is asked about: what `--yes` names, then a person at the terminal or elsewhere, else nobody.
+//! Answers approval questions: first by `--yes`, then by a user at the terminal or elsewhere.
+//! Without a user, the answer is no.
 
 mod lookalikes;
 mod pages;
@@ -28,30 +29,32 @@ use crate::{
 /// The longest run of blanks that a question shows as it is: deep indentation, and less than a line.
 const WIDEST_GAP: usize = 40;
 
-/// Questions that wait at the same time until no more of them are shown to those who watch from elsewhere.
+/// Maximum number of questions that are open at once and still shown to remote watchers.
 const MOST_SHARED: usize = 32;
 
-/// How often a question is put before an unclear answer is a no: a slip is mended, and nobody is held up for ever.
+/// How often a question is asked before an unclear answer counts as no. A typing mistake can be
+/// corrected, and the run does not wait forever.
 const MOST_TRIES: u32 = 3;
 
-/// Answers for the person at the terminal.
+/// Answers approval questions for the user at the terminal.
 #[derive(Clone)]
 pub(crate) struct Terminal {
-    /// What may be done without asking again.
+    /// Grants of `--yes`: calls that need no more are approved without asking.
     yes: GrantSet,
-    /// What the run itself was granted: a helper that misses it lacks it in its own file.
+    /// The grants of the run itself: if a helper lacks one of them, its own file does
+    /// not ask for it.
     granted: GrantSet,
     person: Person,
     screen: Arc<Screen>,
-    /// One question at a time, or two would read one answer.
+    /// Only one question is asked at a time, or two would read the same answer.
     turn: Arc<Mutex<()>>,
-    /// Where a plan lies while the person changes it; without it none can be changed.
+    /// The folder of a plan while the user edits it; without it, plans cannot be edited.
     drafts: Option<PathBuf>,
-    /// Where whoever watches the session through a server can answer too.
+    /// Where users who watch the session through a server can answer too.
     desk: Option<Arc<Desk>>,
 }
 
-/// Whether somebody is there.
+/// Whether a user can be asked, and where.
 #[derive(Clone)]
 pub(crate) enum Person {
     There,
@@ -87,13 +90,14 @@ impl Terminal {
         Self { drafts: Some(folder.to_owned()), ..self }
     }
 
-    /// Asked by this desk too: whoever watches through a server may answer, and the first answer counts.
+    /// Also asks through this desk: users who watch through a server may answer, and
+    /// the first answer counts.
     pub(crate) fn shared(self, desk: &Arc<Desk>) -> Self {
         Self { desk: Some(Arc::clone(desk)), ..self }
     }
 
-    /// The first answer: that of the person here, who is asked as long as the question is open, or of somebody who watches.
-    /// Where nobody is here, nobody is waited for.
+    /// The first answer, from the local user or from a remote watcher. The local user is asked
+    /// while the question is open. Without a local user, remote watchers are not waited for.
     pub(crate) fn first<T: Send + 'static>(
         &self,
         open: Open,
@@ -120,7 +124,7 @@ impl Terminal {
         })
     }
 
-    /// Whoever is asked in another way than on this terminal.
+    /// The user, if they are asked elsewhere than on this terminal.
     pub(crate) fn elsewhere(&self) -> Option<&dyn Elsewhere> {
         match &self.person {
             Person::Elsewhere(person) => Some(&**person),
@@ -133,7 +137,8 @@ impl Terminal {
         &self.screen
     }
 
-    /// Has the person asked, when it is this question's turn. None if nobody is there, or nobody could be asked.
+    /// Asks the local user when it is this question's turn. Returns `None` if no user is there,
+    /// or if asking failed.
     pub(crate) fn when_free<T: Send + 'static>(
         &self,
         open: Open,
@@ -145,7 +150,7 @@ impl Terminal {
         let (screen, turn) = (Arc::clone(&self.screen), Arc::clone(&self.turn));
         let waits = Waits { open, screen: Arc::clone(&screen) };
         Box::pin(async move {
-            // Kept until somebody has answered, or nobody waits any more.
+            // Kept until an answer arrives, or until the caller stops waiting.
             let waits = waits;
             let open = waits.open.clone();
             let asked = tokio::task::spawn_blocking(move || {
@@ -157,7 +162,7 @@ impl Terminal {
     }
 }
 
-/// Somebody waits for an answer, until this is dropped.
+/// Marks a question as open until this is dropped.
 struct Waits {
     open: Open,
     screen: Arc<Screen>,
@@ -197,7 +202,7 @@ impl Asker for Terminal {
                 Box::pin(async move {
                     asked
                         .await
-                        .unwrap_or_else(|| Answer::No { reason: "the question could not be asked".into() })
+                        .unwrap_or_else(|| Answer::No { reason: "the question could not be shown".into() })
                 })
             }
         };
@@ -205,23 +210,24 @@ impl Asker for Terminal {
     }
 }
 
-/// Whether everything that a call needs was named; of a call that says nothing of its needs, whether the tool was. What was
-/// shortened or written out for the screen is never covered: the text is not the need then.
+/// Whether all needs of a call were named; for a call without declared needs, whether its tool was
+/// named. A need that was shortened or escaped for the screen is never covered, because its text is
+/// not the need itself.
 fn is_named(yes: &GrantSet, proposal: &Proposal) -> bool {
-    // A plan is approved by whoever has read it, and by nobody else.
+    // Only a user who has read a plan may approve it.
     if proposal.reasons.contains(&AskReason::LeavesPlan) {
         return false;
     }
     let whole = |need: &str| !need.contains('…') && !need.contains("\\u{");
     let named = |need: &String| whole(need) && is_within(yes, need);
     match proposal.needs.as_slice() {
-        // What it would hand on to somebody is not what its name says.
+        // A grant by tool name does not cover the authority that the call would delegate.
         [] => proposal.hands_on.is_empty() && named(&whole_tool(proposal)),
         needs => needs.iter().all(named),
     }
 }
 
-/// Whether a need lies within what was named: all of it where it is a pattern, otherwise the one thing that it is.
+/// Whether a need is covered: the whole pattern if it is one, otherwise the single item.
 fn is_within(yes: &GrantSet, need: &str) -> bool {
     match need.parse::<Grant>() {
         Ok(need) => yes.contains(&need),
@@ -306,17 +312,18 @@ fn flags(proposal: &Proposal) -> String {
     };
     let plain = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
     let is_plain = proposal.reasons.iter().all(plain);
-    // A plan is approved by whoever has read it, so no flag does; nor does one say yes to what is handed on unnamed.
+    // Only a user who has read a plan may approve it, so no flag does. No flag approves delegated
+    // authority that it does not name either.
     let unnamed = proposal.needs.is_empty() && !proposal.hands_on.is_empty() && !is_plain;
     if unnamed || proposal.reasons.contains(&AskReason::LeavesPlan) {
-        return "because nobody is there to be asked; run it at a terminal".into();
+        return "because no user is present to approve it; run it at a terminal".into();
     }
-    // A call of which nobody knows what it needs is allowed as a whole.
+    // A call whose needs are unknown is allowed as a whole.
     if proposal.needs.is_empty() {
         let grant = list(if is_plain { "--grant" } else { "--yes" }, &[whole_tool(proposal)]);
         let why = asked_although_granted(proposal).filter(|_| !is_plain);
         let why = why.map(|why| format!("{why}: ")).unwrap_or_default();
-        return format!("because nobody is there to be asked; {why}allow it with {grant}");
+        return format!("because no user is present to approve it; {why}allow it with {grant}");
     }
     let granting = proposal.reasons.iter().all(|reason| *reason == AskReason::MissingGrant);
     let how = if granting && !proposal.missing.is_empty() {
@@ -325,24 +332,28 @@ fn flags(proposal: &Proposal) -> String {
         list("--yes", &proposal.needs)
     };
     let Some(why) = asked_although_granted(proposal) else {
-        return format!("because nobody is there to be asked; allow it with {how}");
+        return format!("because no user is present to approve it; allow it with {how}");
     };
     let only_the_mode = proposal.reasons.iter().all(|reason| *reason == AskReason::Level);
-    // The mode that lets edits pass; one that lets programs pass asks about nothing at all, and is nobody's first advice.
+    // Suggests the mode that allows edits. A mode that allows programs asks about nothing at all,
+    // and is never suggested first.
     let or = if only_the_mode && proposal.level == Level::Write {
         ", or all writes with --mode accept-edits"
     } else {
         ""
     };
-    format!("because nobody is there to be asked; {why}: allow it with {how}{or}")
+    format!("because no user is present to approve it; {why}: allow it with {how}{or}")
 }
 
 fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path>) -> Answer {
     if let Some(answer) = pages::show(screen, &question(proposal, offer)) {
         return answer;
     }
-    let prefix =
-        offer.prefix.as_ref().map(|rule| format!("all that begins with [p] {rule}, ")).unwrap_or_default();
+    let prefix = offer
+        .prefix
+        .as_ref()
+        .map(|rule| format!("[p] everything that starts with {rule}, "))
+        .unwrap_or_default();
     let leaves_plan = proposal.reasons.contains(&AskReason::LeavesPlan);
     let drafts = drafts.filter(|_| plan(proposal).is_some());
     let lasts = shell::lasts(proposal);
@@ -372,22 +383,24 @@ fn ask(screen: &Screen, proposal: &Proposal, offer: &Offer, drafts: Option<&Path
             Some(answer) => return answer,
             None => {}
         }
-        screen.note("  that is no answer; say one of the letters");
+        screen.note("  not an answer; type one of the letters");
     }
     Answer::No { reason: "the person at the terminal gave no clear answer".into() }
 }
 
-/// Drops what was typed before a question could be read: it answers something else, as does the rest of what was pasted.
+/// Drops input that was typed before a question could be read: it was meant for something else, as
+/// is the rest of pasted text.
 fn forget_typed() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// The arguments of a plan that the person has put otherwise. The model is shown what became of it, like any other call.
+/// The arguments of a plan that the user has rewritten. The model is shown the result, like that
+/// of any other call.
 fn rewritten(proposal: &Proposal, folder: &Path) -> Result<String, Trouble> {
     let text = plan(proposal).unwrap_or_default();
     let other = Editor::find(|name| std::env::var(name).ok())?.edit(folder, &text)?;
     if other.trim().is_empty() {
-        return Err(Trouble::new(Exit::Usage, "an empty plan is none; it stays as it was"));
+        return Err(Trouble::new(Exit::Usage, "the plan is empty; keeping the old one"));
     }
     Ok(with_plan(&proposal.arguments, other))
 }
@@ -425,7 +438,7 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
         };
         lines.push(format!("  needs      {need}{missing}"));
     }
-    lines.extend(proposal.hands_on.iter().map(|grant| format!("  hands on   {grant}")));
+    lines.extend(proposal.hands_on.iter().map(|grant| format!("  delegates  {grant}")));
     lines.extend(
         proposal.reasons.iter().filter_map(|reason| why(*reason)).map(|why| format!("  because    {why}")),
     );
@@ -437,8 +450,8 @@ pub(crate) fn question(proposal: &Proposal, offer: &Offer) -> Vec<String> {
     lines
 }
 
-/// The plan that a person is to approve, as it is read and not as it is sent. None where there is more than its text, or where
-/// some of it is not shown: then the arguments are shown as they are.
+/// The plan that a user is to approve, as readable text. `None` if the call has more than the text,
+/// or if a part is not shown: then the arguments are shown as they are.
 pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
     if !proposal.reasons.contains(&AskReason::LeavesPlan) {
         return None;
@@ -455,16 +468,17 @@ pub(crate) fn plan(proposal: &Proposal) -> Option<String> {
 fn why(reason: AskReason) -> Option<&'static str> {
     match reason {
         AskReason::Level | AskReason::MissingGrant => None,
-        AskReason::EgressAfterMark => Some("it sends data out, after private or untrusted things were read"),
+        AskReason::EgressAfterMark => Some("it sends data out, after it read private or untrusted data"),
         AskReason::WriteAfterMark => {
-            Some("it writes where no grant says so, after private or untrusted things were read")
+            Some("it writes outside its grants, after it read private or untrusted data")
         }
-        AskReason::HookWants => Some("a hook wants every call to be looked at"),
-        AskReason::LeavesPlan => Some("it ends the planning: what comes after may change things"),
+        AskReason::HookWants => Some("a hook asks for your approval"),
+        AskReason::LeavesPlan => Some("it ends plan mode: later calls may change things"),
     }
 }
 
-/// The lines of a text without stretches of nothing, behind which something could hide: how long they were is said.
+/// The lines of a text without long runs of empty lines, which could hide something: their
+/// length is stated instead.
 fn close_up(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut empty = 0_usize;
@@ -484,7 +498,8 @@ fn close_up(text: &str) -> Vec<String> {
     lines
 }
 
-/// A line whose long runs of blanks, also of written ones as in JSON, and of marks are counted instead of shown.
+/// A line whose long runs of blanks and marks are counted instead of shown. Escaped blanks, as
+/// in JSON, count too.
 fn without_gaps(line: &str) -> String {
     let line = &lookalikes::without_stacks(line);
     const BLANKS: [&str; 6] = [" ", "\t", "\\n", "\\t", "\\r", "\u{3000}"];

@@ -1,5 +1,6 @@
-//! A copy of the whole data folder, made while others use it: databases as they are at one moment, other files whole. It is
-//! a folder with a list of what it holds, written last; without the list it is not a copy.
+//! Backs up the whole data folder while other processes use it. Databases are copied at one
+//! moment, other files whole. The backup is a folder with a manifest, written last; without the
+//! manifest it is not valid.
 
 use std::{
     fs,
@@ -28,33 +29,33 @@ const VERSION: u32 = 1;
 pub(crate) const COPIES: &str = "backups";
 /// What is made again when it is gone, and where copies are: left out, at the top alone.
 const LEFT_OUT: [&str; 3] = ["code", "worktrees", COPIES];
-/// What belongs to a database and comes with it, and the doors of sessions in terminals, which are open no longer than those.
+/// Files that belong to a database and are copied with it, and the sockets of sessions in
+/// terminals, which are open no longer than the sessions.
 const BESIDE: [&str; 5] = ["holm.db-wal", "holm.db-shm", "holm.db.locks", "holm.db.blobs", "live"];
-/// A database.
 const DATABASE: &str = "holm.db";
 /// What lines are appended to: one that is half written is not copied.
 const LINES: &str = "server/audit.jsonl";
 /// Folders within folders that are copied.
 const DEEPEST: usize = 128;
-/// The longest path of a workspace that is copied, in bytes: with that of the copy before it, the system must still take it.
+/// The longest path in a workspace that is copied, in bytes: together with the path of the backup,
+/// the system must still accept it.
 const LONGEST: usize = 3_000;
-/// Files that are left out and named, so that nobody makes the list endless.
+/// Maximum number of left-out files that are named, so that a user cannot make the list endless.
 const MOST_NAMED: usize = 1_000;
 
-/// A copy.
+/// The manifest of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Archive {
     version: u32,
-    /// When it was made, in milliseconds since 1970.
+    /// When the backup was made, in milliseconds since 1970.
     pub(crate) at: u64,
-    /// What it holds.
     files: Vec<Kept>,
-    /// What lies in workspaces and could not be read; of very much of it, the first.
+    /// Files in workspaces that could not be read, up to a maximum number.
     #[serde(default)]
     left_out: Vec<String>,
 }
 
-/// A file of a copy.
+/// A file of a backup.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     /// Its path in the folder, with slashes.
@@ -63,7 +64,7 @@ struct Kept {
     sha256: ContentHash,
 }
 
-/// What is to be copied.
+/// The files to back up.
 #[derive(Debug, Default)]
 struct Found {
     files: Vec<PathBuf>,
@@ -72,16 +73,16 @@ struct Found {
 }
 
 impl Archive {
-    /// Copies a data folder to a place where nothing is yet. What a user has made unreadable in their workspace is left out
-    /// and named: nobody keeps the others from being copied.
+    /// Copies a data folder to a new folder. Files that a user made unreadable in their workspace
+    /// are left out and named, so they do not prevent the backup of other users.
     pub(crate) async fn make(data: &Path, to: &Path) -> anyhow::Result<Self> {
         let data = data.canonicalize()?;
         new_folder(to)?;
         let to = to.canonicalize()?;
         if to.starts_with(&data) && !to.starts_with(data.join(COPIES)) {
             fs::remove_dir(&to)?;
-            let message = format!("{} is a part of what is to be copied", to.shown());
-            return Err(Trouble::new(Exit::Usage, message).hint("name a folder elsewhere").into());
+            let message = format!("{} is inside the data folder that is being copied", to.shown());
+            return Err(Trouble::new(Exit::Usage, message).hint("name a folder outside it").into());
         }
         let made = Self::fill(&data, &to).await;
         if made.is_err() {
@@ -110,27 +111,27 @@ impl Archive {
     /// Reads the list of a copy.
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Self> {
         let text = fs::read(folder.join(LIST)).map_err(|_| {
-            let message = format!("{} is no whole copy: it has no {LIST}", folder.shown());
-            Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` has made")
+            let message = format!("{} is not a complete backup: it has no {LIST}", folder.shown());
+            Trouble::new(Exit::Missing, message).hint("name a folder that `holm backup` created")
         })?;
         let archive: Self = serde_json::from_slice(&text)
             .map_err(|error| Trouble::new(Exit::Usage, format!("{}: {error}", folder.join(LIST).shown())))?;
         if archive.version != VERSION {
-            let message = format!("the copy has the form {}, and this is {VERSION}", archive.version);
+            let message = format!("the backup has format {}; this Holm supports {VERSION}", archive.version);
             return Err(Trouble::new(Exit::Usage, message)
-                .hint("use the holm that made it, or a later one")
+                .hint("use the Holm version that made it, or a newer one")
                 .into());
         }
         Ok(archive)
     }
 
-    /// Puts a copy in the place of a data folder that is not there or empty. Every file is looked at before and copied whole;
-    /// the folder appears at once or not at all.
+    /// Restores a backup into a data folder that is missing or empty. Every file is verified first
+    /// and copied whole; the folder appears completely or not at all.
     pub(crate) fn restore(&self, folder: &Path, data: &Path) -> anyhow::Result<()> {
         if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
-            let message = format!("there is something in {} already", data.shown());
+            let message = format!("{} is not empty", data.shown());
             return Err(Trouble::new(Exit::Usage, message)
-                .hint("nothing is overwritten; move it away, or name another folder with --data")
+                .hint("Holm does not overwrite it; move it away, or name another folder with --data")
                 .into());
         }
         let held = fs::File::open(folder)?;
@@ -154,7 +155,6 @@ impl Archive {
         self.files.len()
     }
 
-    /// How many bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
@@ -172,8 +172,9 @@ impl Archive {
         let mut files = Vec::with_capacity(all.len());
         for path in all {
             let (bytes, sha256) = hash(fs::File::open(folder.join(&path))?)?;
-            let text =
-                path.to_str().ok_or_else(|| anyhow::anyhow!("{} has no name in text", path.shown()))?;
+            let text = path
+                .to_str()
+                .ok_or_else(|| anyhow::anyhow!("the name of {} is not valid UTF-8", path.shown()))?;
             files.push(Kept { path: text.to_owned(), bytes, sha256 });
         }
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -188,15 +189,15 @@ impl Kept {
         let path = Path::new(&self.path);
         let is_below = path.components().all(|part| matches!(part, Component::Normal(_)));
         let broken = |why: &str| {
-            let message = format!("the copy cannot be used: {} {why}", self.path);
-            Trouble::new(Exit::Usage, message).hint("use another copy")
+            let message = format!("the backup is not usable: {} {why}", self.path);
+            Trouble::new(Exit::Usage, message).hint("use another backup")
         };
         if !is_below || self.path.is_empty() {
             return Err(broken("leads elsewhere").into());
         }
         let (bytes, sha256) = open(folder, path).and_then(hash).map_err(|_| broken("is missing"))?;
         if (bytes, sha256) != (self.bytes, self.sha256) {
-            return Err(broken("is not what was copied").into());
+            return Err(broken("changed since it was copied").into());
         }
         Ok(())
     }
@@ -260,14 +261,14 @@ fn gather(data: &Path, below: &Path, depth: usize, found: &mut Found) -> io::Res
     Ok(())
 }
 
-/// Whether something lies in the workspace of a user, who may do with it whatever they like.
+/// Whether a path is in the workspace of a user, who may put anything there.
 fn is_work(path: &Path) -> bool {
     let mut parts = path.iter();
     parts.next().is_some_and(|part| part == "users") && parts.nth(1).is_some_and(|part| part == "workspace")
 }
 
-/// Opens a file below a folder. No link is followed on the way and no pipe waited for: whoever works in a workspace may put
-/// one there between a look and the next.
+/// Opens a file below a folder. It follows no link and waits for no pipe, because a process in a
+/// workspace may create one between two looks.
 fn open(folder: &fs::File, path: &Path) -> io::Result<fs::File> {
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut here = folder.try_clone()?;
@@ -279,7 +280,8 @@ fn open(folder: &fs::File, path: &Path) -> io::Result<fs::File> {
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::ErrorKind::InvalidInput.into()) }
 }
 
-/// Whether the database of a user lies here. In a workspace lies what people put there, whatever it is called.
+/// Whether the database of a user is here. A workspace contains files of the user, so
+/// their names mean nothing.
 fn is_home(below: &Path) -> bool {
     let mut parts = below.iter();
     let begins = parts.next();
@@ -287,7 +289,7 @@ fn is_home(below: &Path) -> bool {
     begins.is_none() || (is_user && parts.next().is_some_and(|part| part == "data") && parts.next().is_none())
 }
 
-/// All files of a folder that nobody else writes.
+/// All files of a folder that no other process writes.
 fn whole(folder: &Path, below: &Path, all: &mut Vec<PathBuf>) -> io::Result<()> {
     for entry in fs::read_dir(folder.join(below))? {
         let entry = entry?;
@@ -352,10 +354,10 @@ fn new_folder(path: &Path) -> anyhow::Result<()> {
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(|error| {
         let message = match error.kind() {
-            io::ErrorKind::AlreadyExists => format!("there is something at {} already", path.shown()),
-            _ => format!("the folder {} cannot be made: {error}", path.shown()),
+            io::ErrorKind::AlreadyExists => format!("{} already exists", path.shown()),
+            _ => format!("cannot create the folder {}: {error}", path.shown()),
         };
-        Trouble::new(Exit::Usage, message).hint("name a folder that is not there yet").into()
+        Trouble::new(Exit::Usage, message).hint("name a folder that does not exist yet").into()
     })
 }
 

@@ -1,8 +1,9 @@
-//! What a session keeps beside its journal: the folder in which it works, and the commands that it never runs.
+//! What a session stores beside its journal: the folder in which it works, and the commands
+//! that it never runs.
 //!
-//! Neither is the kernel's to know, and both bind: a grant such as `write:**` means that folder and no other, and what was
-//! forbidden once is forbidden after a crash too. So they lie in the data folder, where no tool reaches, and whoever
-//! takes a session up again reads them first.
+//! The kernel knows neither, but both are binding. A grant such as `write:**` means that folder and
+//! no other, and a command forbidden once stays forbidden after a crash. So they are stored in the
+//! data folder, which no tool can reach, and are read first when a session is resumed.
 
 use std::{
     fs, io,
@@ -18,12 +19,11 @@ use crate::{
     places::{self, Places},
 };
 
-/// How a session began.
+/// The facts of a session that are stored beside its journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Began {
-    /// Where it works.
     pub(crate) folder: String,
-    /// What it never runs.
+    /// The commands that it never runs.
     pub(crate) deny: Vec<Rule>,
 }
 
@@ -56,7 +56,7 @@ impl Began {
         if self.folder == here {
             return Ok(());
         }
-        let message = format!("the session `{session}` works in {}, and this is {here}", self.folder);
+        let message = format!("session `{session}` works in {}, but you are in {here}", self.folder);
         let hint = format!("go to {} and resume it there, or start a new session here", self.folder);
         Err(Trouble::new(Exit::Usage, message).hint(hint))
     }
@@ -67,7 +67,10 @@ impl Began {
         let said = json!({ "session": session, "folder": self.folder, "deny": self.deny });
         places::keep(&file, &said.to_string()).map_err(|error| {
             let message = format!("{} cannot be written: {error}", file.shown());
-            Trouble::new(Exit::Failed, message).hint("make room, or name another data folder with --data")
+            Trouble::new(Exit::Failed, message).hint(
+                "free some space, or name another data folder with \
+                                                      --data",
+            )
         })
     }
 
@@ -88,7 +91,8 @@ fn file(places: &Places, session: &str) -> PathBuf {
 
 fn unusable(file: &Path, why: &str) -> Trouble {
     let message = format!("{} cannot be used: {why}", file.shown());
-    let hint = "it says in which folder the session works and what it never runs; put it back, or start a new session";
+    let hint = "this file records the folder and the denied commands of the session; restore it, or \
+                start a new session";
     Trouble::new(Exit::Failed, message).hint(hint)
 }
 

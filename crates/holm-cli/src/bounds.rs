@@ -1,4 +1,4 @@
-//! How far connections go: anywhere that a grant opens, or no further than this machine.
+//! How far connections may go: anywhere that a grant allows, or only to this machine.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use holm_net::{Connector, SystemResolver};
 
 use crate::exit::{Exit, Trouble};
 
-/// How far connections may go, whatever is granted.
+/// How far connections may go, regardless of grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Bounds {
-    /// Wherever a grant opens the way.
+    /// Anywhere that a grant allows.
     #[default]
     Anywhere,
-    /// To this machine itself.
+    /// Only to this machine.
     ThisMachine,
 }
 
@@ -32,7 +32,7 @@ impl Bounds {
         if self == Self::Anywhere || is_here(base) {
             return Ok(());
         }
-        let message = format!("{name} is not on this machine, and --offline opens nothing else");
+        let message = format!("{name} is not on this machine, and --offline allows nothing else");
         Err(Trouble::new(Exit::Usage, message).hint("name a model on this machine, such as local/smollm2"))
     }
 }

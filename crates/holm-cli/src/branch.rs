@@ -1,5 +1,5 @@
-//! Sessions that branch off others. The old one stays as it is, to the byte: what is to be different happens in a new one that
-//! has the same past up to a record.
+//! Forks sessions. The old session is not changed at all; the new one shares its history
+//! up to a record.
 
 use holm::{
     kernel::{
@@ -16,28 +16,28 @@ use crate::{
     exit::{Exit, Trouble},
 };
 
-/// Where a session branches off another.
+/// Where a session is forked from another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Branch {
-    /// The session whose past it is.
+    /// The session whose history is shared.
     pub(crate) from: String,
-    /// The last record that both have; the last one there is, unless said.
+    /// The last shared record; by default the last record of that session.
     pub(crate) at: Option<u64>,
 }
 
-/// What a session that branches off does next.
+/// How a forked session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
-    /// Something else is asked, so what was under way there is dropped.
+    /// There is a new prompt, so unfinished work is dropped.
     AskedElse,
-    /// What was under way there goes on: it is answered anew.
+    /// Unfinished work continues: it is answered again.
     GoesOn,
-    /// Whoever takes it up says.
+    /// The caller that resumes the session decides.
     Later,
 }
 
 impl Branch {
-    /// A name for a session that nobody has named.
+    /// A new name for a session without one.
     pub(crate) fn new_name() -> String {
         let now = jiff::Timestamp::now().as_millisecond();
         new_name(holm::kernel::Timestamp::new(u64::try_from(now).unwrap_or_default()))
@@ -56,7 +56,7 @@ impl Branch {
         };
         let lines = fork_journal(&text, Seq::new(at), new, under_way).map_err(|error| self.unfit(error))?;
         if next == Next::GoesOn && journal::replay(&journal::decode_strict(lines.as_bytes())?)?.is_idle() {
-            let message = format!("nothing is under way at record {at} of the session `{}`", self.from);
+            let message = format!("nothing is running at record {at} of session `{}`", self.from);
             return Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into());
         }
         let mut journal = store.create(new).await.map_err(taken)?;
@@ -68,8 +68,7 @@ impl Branch {
         match error {
             DriveError::Fork(ForkError { at, last }) => {
                 let last = last.map_or_else(|| "none".to_owned(), |last| last.to_string());
-                let message =
-                    format!("the session `{}` has no record {at}; the last one is {last}", self.from);
+                let message = format!("session `{}` has no record {at}; the last one is {last}", self.from);
                 let hint = format!("holm session replay {} shows the numbers", self.from);
                 Trouble::new(Exit::Usage, message).hint(hint).into()
             }
@@ -89,7 +88,7 @@ impl Branch {
 fn taken(error: JournalFailed) -> anyhow::Error {
     match &error {
         JournalFailed::Exists { run } => {
-            let message = format!("there is a session `{run}` already");
+            let message = format!("session `{run}` already exists");
             Trouble::new(Exit::Usage, message).hint("choose another name with --session").into()
         }
         JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),

@@ -1,4 +1,4 @@
-//! A project of agents-exe at work: its helpers and servers among the tools of a run.
+//! Adds a project of agents-exe to a run: its helpers and servers become tools of the run.
 
 use std::path::Path;
 
@@ -16,18 +16,18 @@ use crate::{
     servers, skills,
 };
 
-/// What a tree brings to a run.
+/// Adds the helpers and servers of an agents-exe tree to a run.
 pub(crate) struct Brought<'a> {
     pub(crate) registry: &'a Registry,
     pub(crate) crew: &'a AgentLoader,
     pub(crate) places: &'a Places,
-    /// What a person should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
 impl Brought<'_> {
-    /// Adds servers and helpers, the lowest first, and says which tools the agent at the top has. Programs of its folders are
-    /// loaded already.
+    /// Adds servers and helpers, the lowest first, and returns the tools of the top agent. Programs
+    /// of its folders are loaded already.
     pub(crate) async fn add(&mut self, exe: &Exe) -> Only {
         self.notes.extend(exe.unsupported.iter().map(ToString::to_string));
         self.notes.extend(exe.tree.unsupported().iter().map(ToString::to_string));
@@ -82,7 +82,7 @@ impl Brought<'_> {
 
     /// Starts a server and adds its tools; gives their names.
     async fn server(&self, server: &holm_config::exe::ExeServer, file: &Path) -> Result<Vec<String>, String> {
-        let name = ServerName::near(&server.name).ok_or("its name is none for a server")?;
+        let name = ServerName::near(&server.name).ok_or("its name is not a valid server name")?;
         let entry = json!({ "command": server.executable, "args": server.args });
         // Nothing of the environment is put in: such a project has no way to say that a person saw it.
         let spec = ServerSpec::read(name, &entry, &|_| None);
@@ -92,7 +92,7 @@ impl Brought<'_> {
         let pins = servers::pins(self.places, file);
         let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
         if offers.is_empty() && !listing.changed.is_empty() {
-            return Err("its tools have changed since they were first seen".to_owned());
+            return Err("its tools changed since you first used them".to_owned());
         }
         let names = offers.iter().map(|offer| offer.tool.declaration().name.clone()).collect();
         let source = Source::new(Rank::Project, format!("server {} of {}", server.name, file.shown()));
@@ -101,8 +101,8 @@ impl Brought<'_> {
     }
 }
 
-/// Where the helper of a file stands. A file among tools is looked at as one of them whenever its folder changes, and what
-/// is no tool is taken away: the helper is not that file.
+/// The registry source of a helper. It is not the helper's file: a file in a tool folder is checked
+/// whenever the folder changes, and removed if it is not a tool.
 fn helper(file: &Path) -> Source {
     Source::new(Rank::Project, format!("agent {}", file.shown()))
 }

@@ -1,5 +1,6 @@
-//! Runs the programs of executable postconditions, each in a jail that holds the program, the system's programs, and the files
-//! of the workspace that its arguments name. It writes nothing and reaches no network.
+//! Runs the programs of executable postconditions. Each runs in a jail with the program,
+//! the system's programs, and the workspace files that its arguments name. It writes
+//! nothing and has no network.
 
 use std::{
     path::{Path, PathBuf},
@@ -30,7 +31,7 @@ const MOST_WORDS: usize = 400;
 pub(crate) struct JailedChecks {
     work: PathBuf,
     confinement: Confinement,
-    /// Found when it is first needed.
+    /// Found on first use.
     engine: Arc<OnceLock<Result<Engine, String>>>,
 }
 
@@ -80,7 +81,7 @@ impl JailedChecks {
             | Ending::OutOfOutput
             | Ending::OutOfMemory
             | Ending::MadeProtected
-            | Ending::Lost => Err(format!("`{command}` was ended before it had looked at the result")),
+            | Ending::Lost => Err(format!("`{command}` was stopped before it had checked the result")),
         }
     }
 }
@@ -90,7 +91,7 @@ impl CheckRunner for JailedChecks {
         let (this, command) = (self.clone(), program.command.clone());
         Box::pin(async move {
             let broken =
-                |why| CheckRuling::Broken { reason: format!("the check `{command}` cannot be made: {why}") };
+                |why| CheckRuling::Broken { reason: format!("cannot run the check `{command}`: {why}") };
             this.check(program).await.unwrap_or_else(broken)
         })
     }
@@ -101,9 +102,9 @@ pub(crate) fn cannot_be_made(promises: &[Postcondition], work: &Path) -> Vec<Str
     let problem = |promise: &Postcondition| match &promise.rule {
         Rule::Executable { command, .. } => {
             let why = found(command, work).err().or_else(|| {
-                Engine::detect().err().map(|error| format!("commands cannot be confined here: {error}"))
+                Engine::detect().err().map(|error| format!("this machine cannot sandbox commands: {error}"))
             })?;
-            Some(format!("the check `{}` cannot be made: {why}", promise.name))
+            Some(format!("cannot run the check `{}`: {why}", promise.name))
         }
         _ => None,
     };

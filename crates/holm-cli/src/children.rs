@@ -1,4 +1,5 @@
-//! The sessions of helpers. They belong to the session that asked for them, and go on with it alone.
+//! The sessions of helpers. A helper's session belongs to the session that started it, and is
+//! resumed only with it.
 
 use holm::{
     kernel::{
@@ -20,7 +21,7 @@ const KEY_DIGITS: usize = 32;
 /// How many sessions are looked through at once.
 const PAGE: u32 = 1_000;
 
-/// How far helpers of helpers are followed up: further than any limit lets them stand below one another.
+/// How far the parents of a helper are followed: further than any limit on depth allows.
 const DEEPEST: usize = 64;
 
 /// Whether a session has a helper's name.
@@ -36,18 +37,16 @@ pub(crate) async fn check(store: &Store, session: &str) -> anyhow::Result<()> {
     if !is_named_like_one(session) {
         return Ok(());
     }
-    // Whoever resumes it is told in better words that it is not there.
+    // The caller that resumes it reports the missing session in better words.
     let Ok(started) = store.started(session).await else { return Ok(()) };
     if started.config.depth == 0 {
         return Ok(());
     }
-    let message = format!("the session `{session}` is a helper's, and is never resumed by itself");
+    let message = format!("session `{session}` belongs to a helper and cannot be resumed by itself");
     let trouble = Trouble::new(Exit::Usage, message);
     Err(match root_of(store, session).await? {
-        Some(root) => {
-            trouble.hint(format!("it goes on with its own session: holm run --session {root} --resume"))
-        }
-        None => trouble.hint("the session that it belongs to is not here any more"),
+        Some(root) => trouble.hint(format!("resume its parent session: holm run --session {root} --resume")),
+        None => trouble.hint("its parent session no longer exists"),
     }
     .into())
 }
@@ -72,7 +71,7 @@ async fn parent_of(store: &Store, child: &str) -> anyhow::Result<Option<String>>
     loop {
         let page = store.list(&wanted).await?;
         for session in page.sessions.into_iter().filter(|session| session.run != child) {
-            // One that is gone by now, or damaged, is nobody's parent.
+            // A session that is gone by now, or damaged, cannot be a parent.
             let Ok(text) = store.read(&session.run).await else { continue };
             if String::from_utf8_lossy(&text).contains(child) && began(&text, child) {
                 return Ok(Some(session.run));

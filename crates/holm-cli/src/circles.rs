@@ -1,4 +1,5 @@
-//! Agents that hand work on in a circle: none of them would ever be done, so they are told before anything runs.
+//! Finds agents that delegate to one another in a cycle. None of them would ever finish, so they
+//! are reported before anything runs.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,13 +9,13 @@ use std::{
 use holm_tools::agents::{AgentFile, ToolNames};
 
 /// What to do about a circle.
-pub(crate) const MEND: &str = "take one of them out of the other's `tools` or `manages`";
+pub(crate) const MEND: &str = "remove one of them from the other's `tools` or `manages`";
 
-/// Which agents hand work to which.
+/// Which agents delegate to which.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Circles(BTreeMap<String, Vec<String>>);
 
-/// Who hands on to whom, the first again at the end.
+/// The agents of a cycle in order, with the first again at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Circle(Vec<String>);
 
@@ -27,7 +28,7 @@ impl Circle {
 
 impl fmt::Display for Circle {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "work would go in a circle: {}", self.0.join(" -> "))
+        write!(out, "agents delegate in a circle: {}", self.0.join(" -> "))
     }
 }
 
@@ -60,8 +61,8 @@ impl Circles {
     }
 }
 
-/// Whom an agent may hand work to. Among its tools its own name means the tool; whom it manages are agents, whatever tools are
-/// called like them.
+/// The agents that an agent may delegate to. In its tool list, its own name means the tool. The
+/// names that it manages are always agents, even if a tool has the same name.
 fn handed_to(agent: &AgentFile) -> Vec<String> {
     let tools = match &agent.tools {
         ToolNames::These(names) => names.as_slice(),

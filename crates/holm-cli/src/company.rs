@@ -1,4 +1,5 @@
-//! What keeps an agent of a file from working beside the others, as far as that can be told without starting anything.
+//! Finds what prevents an agent file from working with the others, as far as
+//! possible without starting anything.
 
 use std::{
     collections::BTreeSet,
@@ -27,14 +28,14 @@ use crate::{
     tools::{self, Confinement, Outside, Set},
 };
 
-/// The agents that lie here, and the tools that they can name.
+/// The agent files of this folder, and the tool names that they can use.
 pub(crate) struct Company {
     circles: Circles,
     agents: BTreeSet<String>,
     tools: Names,
 }
 
-/// What keeps an agent from working, with the line of its file that says so.
+/// A problem that prevents an agent from working, with the line of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Flaw {
     pub(crate) line: usize,
@@ -49,7 +50,7 @@ impl fmt::Display for Flaw {
 }
 
 impl Company {
-    /// Of these agents.
+    /// Builds the validator for these agents.
     pub(crate) fn of<'a>(agents: impl IntoIterator<Item = &'a AgentFile>, places: &Places) -> Self {
         let agents: Vec<&AgentFile> = agents.into_iter().collect();
         Self {
@@ -72,10 +73,10 @@ impl Company {
         let is_there = |name: &&String| self.agents.contains(*name) || self.tools.may_have(name);
         let name = named.iter().chain(&agent.manages).find(|name| !is_there(name))?;
         let fix = match name.as_str() {
-            "web_search" => "set HOLM_SEARCH, or take it out of the file",
-            _ => "add it, or take it out of the file",
+            "web_search" => "set HOLM_SEARCH, or remove it from the file",
+            _ => "add it, or remove it from the file",
         };
-        let why = format!("there is no tool and no agent `{name}`");
+        let why = format!("no tool or agent is named `{name}`");
         Some(Flaw { line: line_naming(path, name), why, fix })
     }
 }
@@ -101,12 +102,13 @@ pub(crate) fn line_naming(path: &Path, name: &str) -> usize {
     1
 }
 
-/// The names of tools: Holm's own, and whether there are files whose tools nobody knows before they are started.
+/// The names of tools: Holm's own, and whether there are files whose tool names are
+/// unknown until they start.
 struct Names {
     own: BTreeSet<String>,
-    /// Programs and WASM files say themselves what they are called.
+    /// Whether there are programs or WASM files, which name their tools themselves.
     others: bool,
-    /// The tools of servers have the server's name in front.
+    /// Whether there are servers: the names of their tools begin with the server's name.
     servers: bool,
 }
 
@@ -117,7 +119,7 @@ impl Names {
         let mut own = BTreeSet::from([skills::TOOL.to_owned()]);
         own.extend(names_of(&talk::tools(&nobody)));
         let (env, rules) = (|name: &str| std::env::var(name).ok(), Rules::default());
-        // Whoever only looks at names needs no jail.
+        // Only the names are needed, so no jail is set up.
         let outside = Outside::here(places, &Kept::default(), rules.clone(), Confinement::None, env);
         let all = tools::own(Set::All, outside.and(native(places)), places, &rules, &screen);
         let few = tools::own(Set::Few, Outside::default(), places, &rules, &screen);

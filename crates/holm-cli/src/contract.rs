@@ -1,5 +1,5 @@
-//! Tasks whose answers are checked before they are believed: a model is asked, after a refusal once more with the reason, and
-//! then the refusal stands.
+//! Tasks whose answers are validated before they are accepted. After a rejection the model is asked
+//! once more with the reason; then the rejection is final.
 
 use std::sync::Arc;
 

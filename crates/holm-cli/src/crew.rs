@@ -1,4 +1,5 @@
-//! What agents of files are made of here: the models that the command can open, and the tools that the run itself has.
+//! Builds helpers from agent files, with the models that the command can open and the
+//! tools of the run.
 
 use std::{path::Path, sync::Arc};
 
@@ -31,37 +32,38 @@ use crate::{
     worktrees::Trees,
 };
 
-/// What this run has to give to its helpers.
+/// Builds helpers with the resources of this run.
 pub(crate) struct House {
-    /// The run's own tools, as they are at the moment of a call.
+    /// The run's own tools, at the moment of a call.
     pub(crate) registry: Registry,
     /// The run's own model, for agents that name none.
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
-    /// How the models of agents that name one are reached.
+    /// How models are reached that agents name themselves.
     pub(crate) reach: Reach,
     pub(crate) mode: Mode,
     pub(crate) store: Store,
     pub(crate) secrets: Secrets,
-    /// Asks and tells whoever sits in front of the run.
+    /// The tools that ask and notify the user of the run.
     pub(crate) talk: Toolbox,
-    /// Who that is, for helpers that speak in their own names; none where nobody is spoken to.
+    /// The user, for helpers that speak in their own names; `None` without one.
     pub(crate) person: Option<Terminal>,
     pub(crate) rules: Rules,
     pub(crate) confinement: Confinement,
     pub(crate) trees: Option<Arc<Trees>>,
-    /// Where the run works, and Holm's own data, which no command reaches.
+    /// The folder of the run, and Holm's own data, which no command can reach.
     pub(crate) places: Places,
-    /// What no tool writes here.
+    /// The files that no tool may write.
     pub(crate) kept: Kept,
-    /// Which tools a helper has that works in a folder of its own.
+    /// The tools of a helper that works in its own folder.
     pub(crate) set: Set,
-    /// Who else is told what happens; a log has the helpers' runs too, each under its own name.
+    /// The log that also receives all events; it includes the runs of helpers, each
+    /// under its own name.
     pub(crate) log: Log,
 }
 
 impl House {
-    /// For whoever only looks at the agents that there are: none of them is started.
+    /// For listing agents: none of them is started.
     pub(crate) fn to_look_at(
         registry: &Registry,
         places: &Places,
@@ -171,12 +173,11 @@ pub(crate) fn is_agent(tool: &Tool) -> bool {
     matches!(tool.kind, ToolKind::Agent { .. })
 }
 
-/// The helpers among the tools, as a run must know them.
+/// The helpers of a run.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Helping {
-    /// Their names.
     pub(crate) names: Vec<String>,
-    /// The tool that looks after those in the background, if there can be any.
+    /// The tool that manages background helpers, if there can be any.
     pub(crate) status: Option<Tool>,
 }
 
@@ -193,7 +194,7 @@ impl Helping {
         helping
     }
 
-    /// That they may be called. Whatever they do is looked at when they do it.
+    /// The grants to call the helpers. The calls of a helper are checked themselves.
     pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
         self.names.iter().filter_map(|name| format!("spawn:{name}").parse().ok())
     }

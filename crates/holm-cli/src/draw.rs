@@ -1,4 +1,4 @@
-//! A run as a person at a terminal sees it, from its events and the pieces of its replies.
+//! Shows a run to a user at a terminal, from its events and the pieces of its replies.
 
 mod under_way;
 
@@ -18,39 +18,39 @@ use under_way::UnderWay;
 /// How much of a call's arguments fits on a line beside its name.
 const ARGUMENT_CHARS: usize = 120;
 
-/// Tells people something, and keeps a list: what they say is shown in other words than their arguments.
+/// Tools that notify the user and keep a list: their calls are not shown by their arguments.
 const BRIEF: &str = "brief";
 const TODO: &str = "todo";
 
-/// Draws progress on standard error, and answers on standard output as they come.
+/// Prints progress to standard error, and answers to standard output as they arrive.
 #[derive(Clone)]
 pub(crate) struct Drawing {
     screen: Arc<Screen>,
     show: Show,
     state: Arc<Mutex<State>>,
-    /// What runs now, for those who see a line that moves.
+    /// The running calls, for a terminal with a status line.
     under_way: Option<UnderWay>,
 }
 
-/// What a person wants to see.
+/// What is shown to the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Show {
-    /// Answers piece by piece.
+    /// Shows answers piece by piece.
     pub(crate) pieces: bool,
-    /// Calls, failures and limits.
+    /// Shows calls, failures and limits.
     pub(crate) progress: Progress,
-    /// A line that moves, with what runs now and for how long.
+    /// Shows a status line with running calls and their durations.
     pub(crate) spinner: bool,
 }
 
-/// How much of the progress is told.
+/// How much of the progress is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// None of it.
+    /// No progress is shown.
     Silent,
-    /// One line a call, when it has ended: for logs.
+    /// One line per call when it has ended, for logs.
     CallByCall,
-    /// Prints when a call begins and when it ends.
+    /// One line when a call begins, and one when it ends.
     StepByStep,
 }
 
@@ -62,9 +62,9 @@ impl Show {
 #[derive(Default)]
 struct State {
     tools: BTreeMap<CallId, Arc<str>>,
-    /// The calls under way as they are told.
+    /// The descriptions of running calls.
     calls: BTreeMap<CallId, String>,
-    /// Text of this call stands on the screen.
+    /// The call whose text is on the screen.
     written: Option<CallId>,
     priced: Priced,
 }
@@ -123,7 +123,7 @@ impl EventSink for Drawing {
             Event::Withdrawn { call } if state.written == Some(*call) => {
                 state.written = None;
                 drop(state);
-                self.note("(the text above is taken back)");
+                self.note("(the text above was withdrawn)");
                 return;
             }
             Event::CallProposed { call, tool, .. } => {
@@ -209,13 +209,13 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
             Outcome::Succeeded => format!("  {}: {bytes} bytes in {millis} ms", tool(call)),
             Outcome::Failed => format!("  {}: failed after {millis} ms", tool(call)),
             Outcome::Refused => format!("  {}: not run", tool(call)),
-            Outcome::Unknown => format!("  {}: nobody knows whether it happened", tool(call)),
+            Outcome::Unknown => format!("  {}: unknown whether it happened", tool(call)),
             Outcome::Stopped => format!("  {}: stopped", tool(call)),
         },
         Event::ModelFailed { message, next, .. } => match next {
-            NextTry::Retry { .. } => format!("  the model failed ({message}); it is tried again"),
+            NextTry::Retry { .. } => format!("  the model failed ({message}); retrying"),
             NextTry::Fallback { .. } => format!("  {}", climbed(event)?),
-            NextTry::Compact => format!("  the model failed ({message}); it is shown less"),
+            NextTry::Compact => format!("  the model failed ({message}); retrying with a shorter context"),
             // How the run ends says the same, but for what a provider says of its window.
             NextTry::GiveUp => format!("  {}", climbed(event)?),
         },
@@ -223,7 +223,7 @@ fn progress<'a>(event: &Event, tool: impl Fn(&CallId) -> &'a str) -> Option<Stri
         Event::Ruled { call, guard, reason, .. } => format!("  {}: {guard} says {reason}", tool(call)),
         Event::LoopSeen { tool, times } => format!("  {tool}: the same call {times} times"),
         Event::LimitNear { limit, left } => format!("  a limit is near: {left} of {limit:?} left"),
-        Event::RunResumed { .. } => "  the session is taken up again".into(),
+        Event::RunResumed { .. } => "  the session was resumed".into(),
         Event::HookFailed { reason } => format!("  a hook failed: {reason}"),
         Event::ToolFlawed { tool, problems, .. } => format!("  {tool}: {}", problems.join("; ")),
         _ => return None,
@@ -260,7 +260,7 @@ fn ended(outcome: Outcome, bytes: u64, seconds: u64) -> String {
     match outcome {
         Outcome::Succeeded => format!("ready in the background, {bytes} bytes after {seconds} s"),
         Outcome::Failed | Outcome::Refused => format!("failed in the background after {seconds} s"),
-        Outcome::Unknown => "nobody knows how it ended in the background".into(),
+        Outcome::Unknown => "ended in the background; the result is unknown".into(),
         Outcome::Stopped => "stopped in the background".into(),
     }
 }

@@ -1,7 +1,7 @@
-//! The editor that a person has chosen, for what is too long to be typed at a prompt.
+//! Opens the user's own editor for text that is too long for a prompt.
 //!
-//! It is the person's own program and runs with the person's own powers; what it leaves in the file is taken as if it had
-//! been typed.
+//! It is the user's own program and runs with the user's rights; the text that it
+//! saves counts as typed.
 
 use std::{
     fs,
@@ -22,10 +22,10 @@ const VARIABLES: [&str; 3] = ["GIT_EDITOR", "VISUAL", "EDITOR"];
 /// The longest text that is taken back: as much as standard input may hold.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// A program that changes a file.
+/// The user's editor program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Editor {
-    /// As a shell reads it, so that flags may follow the program.
+    /// A shell command, so that flags may follow the program.
     command: String,
 }
 
@@ -37,18 +37,19 @@ impl Editor {
     pub(crate) fn find(env: impl Fn(&str) -> Option<String>) -> Result<Self, Trouble> {
         let named = VARIABLES.iter().find_map(|name| env(name).filter(|command| !command.trim().is_empty()));
         let command = named.ok_or_else(|| {
-            Trouble::new(Exit::Usage, "no editor is named").hint("set EDITOR, such as: export EDITOR=nano")
+            Trouble::new(Exit::Usage, "no editor is set").hint("set EDITOR, such as: export EDITOR=nano")
         })?;
         Ok(Self { command })
     }
 
-    /// Has a person change a text, in a file of this folder that only its owner can read and that is gone afterwards.
+    /// Lets the user edit a text, in a temporary file of this folder that only its owner can read.
     ///
     /// # Errors
-    /// Where the editor cannot be started or says that it failed, and where what it left is no text.
+    /// If the editor cannot be started or fails, or if the result is not text.
     pub(crate) fn edit(&self, folder: &Path, text: &str) -> Result<String, Trouble> {
         let draft = Draft::write(folder, text)?;
-        // The way git does it: the command is a shell's, the file is an argument and never a part of the command.
+        // As git does it: the command is a shell command, and the file is an argument, never a
+        // part of the command.
         let shell = format!("{} \"$@\"", self.command);
         let status = Command::new("sh").args(["-c", &shell, &self.command]).arg(&draft.path).status();
         match status {
@@ -60,13 +61,13 @@ impl Editor {
             }
             Err(error) => {
                 let message = format!("the editor `{}` cannot be started: {error}", self.command);
-                Err(Trouble::new(Exit::Failed, message).hint("set EDITOR to one that is there"))
+                Err(Trouble::new(Exit::Failed, message).hint("set EDITOR to an installed editor"))
             }
         }
     }
 }
 
-/// A file that lasts as long as somebody writes in it.
+/// A temporary file that exists while the user edits it.
 struct Draft {
     path: PathBuf,
 }
@@ -99,7 +100,7 @@ impl Draft {
         if length > MOST_BYTES {
             return Err(Trouble::new(
                 Exit::Usage,
-                format!("what was written is longer than {} MiB", MOST_BYTES >> 20),
+                format!("the text is longer than {} MiB", MOST_BYTES >> 20),
             ));
         }
         let text = fs::read_to_string(&self.path).map_err(|error| failed(error.to_string()))?;

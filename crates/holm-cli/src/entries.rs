@@ -1,4 +1,5 @@
-//! The files in which servers are written down: whose they are, what they ask for, and what nobody else is to know of them.
+//! The files with MCP server entries: their owners, the permissions they
+//! request, and their secrets.
 
 use std::{
     collections::BTreeMap,
@@ -29,7 +30,7 @@ use crate::{
 /// The ending of the files in which servers are kept.
 pub(crate) const ENDING: &str = ".mcp.json";
 
-/// One such file.
+/// A file with entries of MCP servers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) path: PathBuf,
@@ -43,7 +44,8 @@ impl Entry {
         files(places).into_iter().filter_map(read).collect()
     }
 
-    /// Those that may be used: a person trusts them, or confirmed them, or they are the first at their place.
+    /// The usable entries: the user trusts them, or confirmed them, or they are the
+    /// first at their place.
     pub(crate) fn admitted(places: &Places) -> impl Iterator<Item = Self> {
         Self::all(places).into_iter().filter(|entry| entry.admit(places).is_ok())
     }
@@ -64,14 +66,17 @@ impl Entry {
             Standing::Confirmed => Ok(()),
             Standing::Replaced => {
                 let file = path.file_name().unwrap_or_default().to_string_lossy();
-                let why =
-                    format!("it is not what was confirmed; look at it, then `holm tool confirm {file}`");
+                let why = format!(
+                    "it changed since you confirmed it; review it, then run `holm tool confirm \
+                             {file}`"
+                );
                 Err(refused(why))
             }
         }
     }
 
-    /// Why a run would go without its servers although a person has trusted them; none of those that nobody ever trusted.
+    /// Why a run would leave out these servers although the user trusted them. `None` for servers
+    /// that were never trusted.
     pub(crate) fn stale(&self, places: &Places) -> Option<String> {
         let ledger = Ledger::open(places.trust()).ok()?;
         let named = place(&places.work, &self.path).ok()?;
@@ -83,7 +88,7 @@ impl Entry {
 
     /// The servers as they are written, with no variable put in: what anybody may see.
     pub(crate) fn written(&self) -> Result<Vec<Written>, String> {
-        let text = std::str::from_utf8(&self.bytes).map_err(|_| "it is no text".to_owned())?;
+        let text = std::str::from_utf8(&self.bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
         // A variable that is not set now may be set when it is used.
         let unset = |_: &str| Some(String::new());
         match import(text, &unset) {
@@ -103,7 +108,7 @@ impl Entry {
                 let entry: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
                 let read = match ServerName::near(name) {
                     Some(name) => ServerSpec::read(name, &entry, &unset).map_err(|error| error.to_string()),
-                    None => Err("its name is none for a server".into()),
+                    None => Err("its name is not a valid server name".into()),
                 };
                 Ok(vec![Written { flaw: read.err(), ..Written::of(name, entry) }])
             }
@@ -111,14 +116,15 @@ impl Entry {
         }
     }
 
-    /// Its servers, with variables put in; none where it cannot be used, so that nothing of it is started either.
+    /// Its servers, with variables expanded. Empty if the file is invalid, so that none
+    /// of them is started.
     fn specs(&self, places: &Places) -> Vec<ServerSpec> {
         let env = |name: &str| std::env::var(name).ok();
         let loader = McpLoader::new(Means::new(), Arc::new(PinFile::new(places.pins())), env);
         loader.read(&self.path, &self.bytes).unwrap_or_default()
     }
 
-    /// The files of a project with which its servers are started there, by the paths under which they are trusted.
+    /// The project files that its servers start with, by the paths under which they are trusted.
     pub(crate) fn scripts(&self, project: &Path, places: &Places) -> Result<Vec<PathBuf>, String> {
         let mut scripts = Vec::new();
         for spec in self.specs(places) {
@@ -127,8 +133,8 @@ impl Entry {
         Ok(scripts)
     }
 
-    /// The files of the working folder with which a person's own servers are started although no entry names them by their whole
-    /// paths, and that nobody has trusted: in another folder they are other files.
+    /// Scripts of the working folder that the user's own servers start, that no entry names by
+    /// absolute path, and that are not trusted. In another folder they would be other files.
     pub(crate) fn strays(&self, places: &Places) -> Vec<PathBuf> {
         let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
         let mut named: Vec<PathBuf> = Vec::new();
@@ -145,7 +151,8 @@ impl Entry {
         strays
     }
 
-    /// The plain files with which its servers are started, where they really lie: code, and what that is given to read.
+    /// The plain files that its servers start with, by their real paths: code, and the files that
+    /// the code is given.
     pub(crate) fn files(&self, work: &Path, places: &Places) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for spec in self.specs(places) {
@@ -169,8 +176,8 @@ impl Entry {
     }
 }
 
-/// The files of a project with which a server is started there. One that the server is granted to write by its very name is no
-/// code of it but its data.
+/// The project files that a server starts with. A file that the server may write by its exact name
+/// is data, not code.
 fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String> {
     let Reach::Program(program) = &spec.reach else { return Ok(Vec::new()) };
     let project = project.canonicalize().map_err(|error| format!("{}: {error}", project.shown()))?;
@@ -179,7 +186,7 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
     let command = match project.join(&program.command).to_str() {
         Some(whole) if program.command.contains('/') => whole.to_owned(),
         Some(_) => program.command.clone(),
-        None => return Err("the project's path is no text".to_owned()),
+        None => return Err("the project's path is not valid UTF-8".to_owned()),
     };
     let line = std::iter::once(&command).chain(&program.args).map(String::as_str);
     let granted: Vec<String> = spec.grants.iter().map(ToString::to_string).collect();
@@ -192,8 +199,8 @@ fn scripts_of(spec: &ServerSpec, project: &Path) -> Result<Vec<PathBuf>, String>
     Ok(scripts)
 }
 
-/// Whether a person has looked at every file of the project with which its server is started, as it is now. The server is one of
-/// this file.
+/// Checks that the user trusts the current content of every project file that this server starts
+/// with. `lead` is the file of the server.
 pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(), String> {
     let ledger = Ledger::open(places.trust()).map_err(|error| error.to_string())?;
     for path in scripts_of(spec, &places.work)? {
@@ -201,17 +208,17 @@ pub(crate) fn check(spec: &ServerSpec, lead: &Path, places: &Places) -> Result<(
         let bytes = read_plain_within(&path, MAX_FILE).map_err(|error| format!("{shown}: {error}"))?;
         let what = match ledger.standing(&path, &ContentHash::of(&bytes)) {
             Trust::Trusted => continue,
-            Trust::Changed => "has changed since somebody trusted it",
-            Trust::Unknown => "was trusted by nobody",
+            Trust::Changed => "changed since you trusted it",
+            Trust::Unknown => "is not trusted",
         };
         let command = trusting(lead, &path, places);
-        return Err(format!("{shown}, with which it is started, {what}; look at it, then `{command}`"));
+        return Err(format!("{shown}, which starts it, {what}; review it, then run `{command}`"));
     }
     Ok(())
 }
 
-/// The command that trusts a file with which a server of another file is started: along with its entry, or, where that is no entry
-/// but an agent of agents-exe, by itself.
+/// The command that trusts a script of a server: together with its entry, or by itself if the
+/// server belongs to an agent of agents-exe.
 fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
     let named = if lead.to_string_lossy().ends_with(ENDING) { lead } else { script };
     match named.parent().filter(|folder| *folder != places.project_tools()) {
@@ -220,8 +227,8 @@ fn trusting(lead: &Path, script: &Path, places: &Places) -> String {
     }
 }
 
-/// Lets in what a person has trusted of a project, and servers only with the files of the project that they are started with: an
-/// entry that stays the same and starts a script that does not is a changed entry.
+/// Admits project files that the user trusts. A server is admitted only together with the project
+/// files that it starts with. An unchanged entry that starts a changed script counts as changed.
 pub(crate) struct ProjectGate {
     trust: TrustGate,
     places: Places,
@@ -242,14 +249,14 @@ impl Gate for ProjectGate {
         }
         let bytes = read_plain(path).map_err(|error| error.to_string())?;
         if ContentHash::of(&bytes).as_bytes() != sha256 {
-            return Err("it changes while it is looked at".to_owned());
+            return Err("it changed while Holm read it".to_owned());
         }
         let specs = Entry { path: path.to_owned(), bytes }.specs(&self.places);
         specs.iter().try_for_each(|spec| check(spec, path, &self.places))
     }
 }
 
-/// A server as it is written.
+/// A server entry as it is written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Written {
     pub(crate) name: String,
@@ -351,8 +358,8 @@ pub(crate) fn is_project(file: &Path, places: &Places) -> bool {
     !file.starts_with(places.tools())
 }
 
-/// Tells of every value that a variable puts into an entry that may be used. Paths of this machine are no secrets, and taken out
-/// of every text they would only hide what happens.
+/// Adds every value that a variable inserts into a usable entry to the secrets. Paths of this
+/// machine are not secrets, and removing them from texts would only hide what happens.
 pub(crate) fn told_to(secrets: Secrets, places: &Places) -> Secrets {
     let seen: Arc<Mutex<BTreeMap<String, String>>> = Arc::default();
     let noted = Arc::clone(&seen);

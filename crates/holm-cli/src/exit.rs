@@ -1,18 +1,19 @@
-//! What the command's exit code says. Programs rely on these numbers, so they never change their meaning.
+//! The exit codes of the command. Programs rely on these numbers, so their meaning never changes.
 
 use std::{fmt, process};
 
 use holm::kernel::Ending;
 use holm_config::Origin;
 
-/// How the command ended.
+/// How the command ended, as an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// The answer is there.
+    /// The command has done its work.
     Done,
     /// Something went wrong on this machine: a file, the store, the terminal.
     Failed,
-    /// The command was not understood, or something that it names does not fit: a file that it reads among that.
+    /// The arguments are invalid, or something that they name is, such as a file
+    /// that the command reads.
     Usage,
     /// The run ended without an answer: refused, rejected, or going round in circles. Or all of its calls were denied, or a
     /// tool failed.
@@ -21,9 +22,9 @@ pub(crate) enum Exit {
     Limit,
     /// The model could not be reached, or its provider refused.
     Provider,
-    /// What was named is not there: a session, a tool.
+    /// A session, tool or other named thing does not exist.
     Missing,
-    /// Somebody pressed Ctrl-C.
+    /// The user pressed Ctrl-C.
     Cancelled,
 }
 
@@ -36,11 +37,10 @@ Exit codes:
   3    the run ended without an answer, all its calls were denied, or the tool failed
   4    a limit or the budget ended the run
   5    the model could not be reached, or its provider refused
-  6    what was named is not there
+  6    something named on the command line was not found
   130  cancelled with Ctrl-C";
 
 impl Exit {
-    /// The number.
     pub(crate) const fn code(self) -> u8 {
         match self {
             Self::Done => 0,
@@ -72,7 +72,7 @@ impl From<Exit> for process::ExitCode {
     }
 }
 
-/// An error that knows its exit code, and what to do about it.
+/// An error with its exit code and a hint.
 #[derive(Debug)]
 pub(crate) struct Trouble {
     pub(crate) exit: Exit,
@@ -93,13 +93,13 @@ impl Trouble {
         self
     }
 
-    /// The sentence, and what to do, for whoever shows them apart.
+    /// The message and the hint, for code that shows them separately.
     pub(crate) fn parts(&self) -> (&str, Option<&str>) {
         (&self.message, self.hint.as_deref())
     }
 
-    /// Names the place where something was said that does not fit. Whoever typed a flag sees it, and what a provider or this
-    /// machine refuses is nobody's line to mend.
+    /// Adds the place of an invalid setting. A flag is visible to its user already, and a refusal
+    /// of a provider or of this machine is not caused by a line in a file.
     #[must_use]
     pub(crate) fn at(mut self, origin: Option<&Origin>) -> Self {
         if let (Exit::Usage, Some(origin @ (Origin::File { .. } | Origin::Variable(_)))) = (self.exit, origin)

@@ -1,4 +1,5 @@
-//! Which hooks a run has: those of the user, and those of a project that a person trusts as they are.
+//! Finds the hooks of a run: the user's, and the project's if the user
+//! trusts their current content.
 
 use std::{
     fs,
@@ -32,16 +33,16 @@ use crate::{
 const OTHERS_WRITE: u32 = 0o022;
 
 /// What ends a run before it begins.
-const CHANGED: &str = "they have changed since somebody trusted them";
+const CHANGED: &str = "they changed since you trusted them";
 /// The same where there is nothing to look at.
-const GONE: &str = "they are not there any more";
+const GONE: &str = "they no longer exist";
 
-/// Whose hooks.
+/// The owner of a hooks file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Owner {
-    /// The user's own: the file is trusted because nobody else writes it, unless it was imported.
+    /// The user's own: trusted because only the user writes the file, unless it was imported.
     User,
-    /// The project's: somebody else may have written them.
+    /// The project's: another author may have written them.
     Project,
 }
 
@@ -65,7 +66,7 @@ impl Owner {
         }
     }
 
-    /// Reads their file; none if there is none.
+    /// Reads their file; `None` if it does not exist.
     pub(crate) fn read(self, places: &Places) -> anyhow::Result<Option<HookFile>> {
         let path = self.file(places);
         if fs::symlink_metadata(&path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
@@ -74,7 +75,7 @@ impl Owner {
         if self == Self::User {
             let (file, folder) = (fs::metadata(&path)?, fs::metadata(&places.data)?);
             if file.mode() & OTHERS_WRITE != 0 || file.uid() != folder.uid() {
-                anyhow::bail!("others can write it; make it yours alone (chmod 600)");
+                anyhow::bail!("other users can write it; make it private (chmod 600)");
             }
         }
         let read = HookFile::load(&places.work, &path);
@@ -84,8 +85,8 @@ impl Owner {
         })?))
     }
 
-    /// The hooks, if a person has looked at them or they are the user's own. A script of the project that the user's
-    /// hooks name is still the project's, and somebody has to look at it.
+    /// The hooks, if they were reviewed or are the user's own. A project script that the user's
+    /// hooks name still belongs to the project, and must be reviewed.
     pub(crate) fn admit(
         self,
         file: HookFile,
@@ -112,14 +113,15 @@ impl Owner {
 }
 
 impl Owner {
-    /// The hooks for a run: a script that is not what somebody looked at shuts the gate of what names it.
+    /// The hooks for a run. A script that differs from the reviewed one closes the gate of the
+    /// hook that names it.
     fn hold(self, file: HookFile, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
         let vouched = self.vouches(&file);
         file.held(ledger, vouched)
     }
 
-    /// Why a run would not begin with these hooks, or would deny what they guard; none where they do what somebody looked at, and where
-    /// nobody has trusted them, so that they do nothing.
+    /// Why a run would not begin with these hooks, or would deny what they guard. `None` if they
+    /// match what was reviewed, and if they were never trusted, because then they do nothing.
     pub(crate) fn stale(self, file: HookFile, places: &Places, ledger: &Ledger) -> Option<String> {
         if self.vouches(&file) == Vouched::ByLedger && file.standing(ledger) == Standing::Changed {
             return Some(format!("{CHANGED}; `holm hooks trust` shows them and asks you"));
@@ -128,13 +130,13 @@ impl Owner {
         held.shut().next().map(|script| shut(&script, &self.file(places)))
     }
 
-    /// Why a run would not begin where there is no file: somebody trusted one.
+    /// Why a run would not begin without the file: it was trusted before.
     pub(crate) fn gone(self, places: &Places, ledger: &Ledger) -> Option<String> {
         was_trusted(self, places, ledger).then(|| format!("{GONE}; {BACK}"))
     }
 
-    /// Who says that a file of theirs is what somebody means to have. What was imported was written by somebody else, wherever
-    /// it lies now.
+    /// Who vouches for a file. An imported file was written by another author, no matter
+    /// where it is now.
     pub(crate) fn vouches(self, file: &HookFile) -> Vouched {
         match self {
             Self::User if !file.is_imported() => Vouched::ByOwner,
@@ -149,20 +151,21 @@ pub(crate) fn open_files(question: &Untrusted, ledger: &Ledger) -> Vec<(PathBuf,
     question.files.iter().map(standing).filter(|(.., standing)| *standing != Standing::Trusted).collect()
 }
 
-/// The hooks of a run, and what a person should know of those that it does not have.
+/// The hooks of a run, and notes about hooks that were left out.
 pub(crate) struct Gathered {
     pub(crate) hooks: Hooks,
     pub(crate) notes: Vec<String>,
-    /// Hears of prompts that they withhold.
+    /// Tracks prompts that the hooks withhold.
     pub(crate) withholding: Arc<Withholding>,
 }
 
 impl Gathered {
-    /// Everything that may run here. What nobody has ever trusted does nothing, and is named. Secrets are taken out of what is
-    /// told of denials.
+    /// Finds all hooks that may run here. Hooks that were never trusted do nothing, and are named.
+    /// Secrets are removed from messages about denials.
     ///
     /// # Errors
-    /// Where trusted hooks cannot be run or are not what was trusted: what they guard would be open.
+    /// If trusted hooks cannot be run or differ from what was trusted: what they
+    /// guard would be open.
     pub(crate) fn find(
         places: &Places,
         confinement: Confinement,
@@ -173,7 +176,7 @@ impl Gathered {
         let mut gathered = Self { hooks: Hooks::default(), notes: Vec::new(), withholding };
         for owner in Owner::ALL {
             let path = owner.file(places);
-            let ledger = Ledger::open(places.trust()).context("nobody can tell which hooks are trusted")?;
+            let ledger = Ledger::open(places.trust()).context("cannot read which hooks are trusted")?;
             let Some(read) = owner.read(places).transpose() else {
                 if was_trusted(owner, places, &ledger) {
                     return Err(gone(&path).into());
@@ -206,12 +209,12 @@ impl Gathered {
                     let hooks = gathered.withholding.watch(hooks);
                     gathered.hooks = gathered.hooks.hook(telling(hooks, screen, secrets));
                 }
-                // Another file lies here by a link, and not the one that somebody trusted.
+                // A link here leads to another file than the trusted one.
                 Err(_) if was_trusted(owner, places, &ledger) => return Err(refused(&path, CHANGED).into()),
                 Err(_) => {
                     let hint = "`holm hooks trust` shows what it runs and asks you";
                     gathered.notes.push(format!(
-                        "the hooks of {} do nothing: nobody has trusted it; {hint}",
+                        "the hooks of {} are not used: you have not trusted them; {hint}",
                         path.shown()
                     ));
                 }
@@ -221,7 +224,7 @@ impl Gathered {
     }
 }
 
-/// Whether somebody trusted the hooks that were in this place.
+/// Whether the hooks in this place were trusted before.
 fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
     let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     match owner {
@@ -230,62 +233,62 @@ fn was_trusted(owner: Owner, places: &Places, ledger: &Ledger) -> bool {
     }
 }
 
-/// A run that would begin without the hooks that somebody wanted for it does not begin.
+/// The error that stops a run which would begin without its trusted hooks.
 fn refused(hooks: &Path, why: &str) -> Trouble {
-    let message = format!("the hooks of {} guard this project, and {why}", hooks.shown());
+    let message = format!("the hooks of {} guard this project, but {why}", hooks.shown());
     Trouble::new(Exit::NoAnswer, message)
-        .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` goes on without them")
+        .hint("`holm hooks trust` shows them and asks you; `holm hooks forget` continues without them")
 }
 
 /// What to do where the file is gone.
-const BACK: &str = "put the file back, or go on without them: `holm hooks forget`";
+const BACK: &str = "restore the file, or continue without it: `holm hooks forget`";
 
-/// The same where there is no file: also whoever took it away on purpose says so once.
+/// The same for a missing file: a user who removed it on purpose must say so once.
 fn gone(hooks: &Path) -> Trouble {
-    let message = format!("the hooks of {} guard this project, and {GONE}", hooks.shown());
+    let message = format!("the hooks of {} guard this project, but {GONE}", hooks.shown());
     Trouble::new(Exit::NoAnswer, message).hint(BACK)
 }
 
-/// The same where the file is wrong: nobody can look at it and agree before it is mended.
+/// The same for an invalid file: it must be fixed before the user can review and trust it.
 fn unreadable(hooks: &Path, why: &str) -> Trouble {
     let message =
-        format!("the hooks of {} guard this project, and they cannot be read any more: {why}", hooks.shown());
+        format!("the hooks of {} guard this project, but they can no longer be read: {why}", hooks.shown());
     Trouble::new(Exit::Usage, message)
-        .hint("mend the file, then `holm hooks trust`; `holm hooks forget` goes on without them")
+        .hint("fix the file, then run `holm hooks trust`; `holm hooks forget` continues without them")
 }
 
-/// The event that a name was meant for, where a file names one that nobody has.
+/// The closest event name, if a file names an event that does not exist.
 fn meant(error: &HookFileError) -> Option<&'static str> {
     let HookFileError::UnknownEvent { event, .. } = error else { return None };
     closest(event, HookEvent::ALL.into_iter().map(HookEvent::name))
 }
 
-/// A script that is not what somebody looked at, and what follows from it.
+/// The message for a script that differs from the reviewed one, with the consequences.
 fn shut(script: &Path, hooks: &Path) -> String {
     if !script.is_file() {
         return missing(script, hooks);
     }
     let (script, hooks) = (script.shown(), hooks.shown());
     format!(
-        "{script}, a script that the hooks of {hooks} run, is not what somebody trusted: what it guards is denied; \
-         `holm hooks trust` shows it and asks you"
+        "{script}, a script of the hooks of {hooks}, changed since you trusted it, so Holm denies the \
+         calls it guards; `holm hooks trust` shows it and asks you"
     )
 }
 
 /// A script that was trusted and is gone, and what follows from it.
 pub(crate) fn missing(script: &Path, hooks: &Path) -> String {
     let (script, hooks) = (script.shown(), hooks.shown());
-    format!("{script}, a script that the hooks of {hooks} run, is not there: what it guards is denied")
+    format!("{script}, a script of the hooks of {hooks}, is missing, so Holm denies the calls it guards")
 }
 
-/// Hooks that say on standard error what they deny, where nobody sees the calls go by.
+/// Reports denials on standard error, if no terminal shows the calls.
 fn telling(hooks: CommandHooks, screen: &Arc<Screen>, secrets: &Secrets) -> CommandHooks {
     if Screen::notes_to_a_person() {
         return hooks;
     }
     let (screen, secrets) = (Arc::clone(screen), secrets.clone());
     hooks.on_denial(move |tool, reason| {
-        // One line, whatever the command printed, and without what only the command may know.
+        // One line, regardless of the command's output, and without secrets.
         let reason = secrets.text(reason);
         let reason = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         screen.note(&format!("holm: `{tool}` was denied by a hook: {reason}"));
@@ -296,7 +299,7 @@ fn telling(hooks: CommandHooks, screen: &Arc<Screen>, secrets: &Secrets) -> Comm
 fn runner(places: &Places, confinement: Confinement) -> anyhow::Result<Jailed> {
     let engine = match confinement {
         Confinement::Required => Engine::detect().map_err(|error| {
-            let message = format!("the hooks that you trust cannot be run: {error}");
+            let message = format!("your trusted hooks cannot run: {error}");
             Trouble::new(Exit::Failed, message)
                 .hint("--unconfined runs them, and all commands, without a jail")
         })?,

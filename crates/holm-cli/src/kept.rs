@@ -1,5 +1,6 @@
-//! What no tool writes although it lies where tools work: what Holm obeys, and the code that it starts because a person said
-//! so. Whoever could change it could switch off what guards a run, or run with what somebody else was given.
+//! Protects files in the workspace that no tool may write: files that Holm obeys, and code that it
+//! starts because the user said so. A tool that changed them could disable the guards of a run, or
+//! use permissions that were given to others.
 
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -12,16 +13,17 @@ use holm_tools::{
 
 use crate::{entries::Entry, hooks::Owner, places::Places};
 
-/// Files that are read by tools and written by none.
+/// Files that tools may read but not write.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Kept {
     files: BTreeSet<PathBuf>,
-    /// What the user granted: a grant that names a file which everyday tools run opens it.
+    /// The user's grants: a grant that names a file which everyday tools run opens that file.
     granted: GrantSet,
 }
 
 impl Kept {
-    /// The settings that hold here, the scripts that trusted hooks name, and the files with which servers are started.
+    /// Protects the effective settings, the scripts of trusted hooks, and the files
+    /// that servers start with.
     pub(crate) fn find(places: &Places) -> Self {
         let found = places.found();
         let policies = found.policies.into_iter().map(|(path, _)| path);
@@ -39,7 +41,7 @@ impl Kept {
         self
     }
 
-    /// These files too.
+    /// Adds files to the protected ones.
     pub(crate) fn and(mut self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         self.files.extend(files.into_iter().filter_map(|path| path.canonicalize().ok()));
         self
@@ -63,8 +65,8 @@ impl Kept {
     }
 }
 
-/// The scripts that hooks name which somebody has trusted, also those that were trusted along with a file that has changed: hooks, or
-/// the entry of a server.
+/// The trusted scripts that hooks or server entries name. This includes scripts that were trusted
+/// with a file that has changed since.
 fn scripts(places: &Places) -> Vec<PathBuf> {
     let Ok(ledger) = Ledger::open(places.trust()) else { return Vec::new() };
     let mut scripts = Vec::new();

@@ -1,4 +1,4 @@
-//! Keys as they are pressed, without Enter.
+//! Reads single key presses, without Enter.
 
 use std::{
     collections::VecDeque,
@@ -7,7 +7,7 @@ use std::{
 
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 
-/// What was pressed.
+/// A key press, by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Key {
     Char(char),
@@ -15,18 +15,16 @@ pub(crate) enum Key {
     Next,
     /// An arrow to the left or up, or Backspace.
     Back,
-    /// Home.
     First,
-    /// End.
     Last,
-    /// `q`, Escape, Ctrl-C or Ctrl-D, or the terminal is gone.
+    /// `q`, Escape, Ctrl-C or Ctrl-D, or the terminal was closed.
     Leave,
 }
 
 /// Bytes that a terminal sends for one key at the most; several keys may come at once.
 const AT_ONCE: usize = 64;
 
-/// The keys of standard input, one after the other.
+/// Reads key presses from standard input.
 #[derive(Debug, Default)]
 pub(crate) struct Keyboard {
     waiting: VecDeque<Key>,

@@ -1,5 +1,6 @@
-//! The keyrings that keys can lie in: the desktop's where there is one, and else the kernel's. The kernel's needs no desktop and no
-//! daemon, and forgets everything when the machine starts anew; the desktop's does not.
+//! The keyrings for provider keys: the desktop's if there is one, else the kernel's. The
+//! kernel's keyring needs no desktop and no daemon, but forgets everything on a reboot;
+//! the desktop's does not.
 
 mod desktop;
 
@@ -13,7 +14,7 @@ use desktop::Desktop;
 /// The keyrings of one data folder.
 #[derive(Debug)]
 pub(crate) struct Rings {
-    /// What keys of other folders are told apart by.
+    /// Distinguishes the keys of this data folder from those of others.
     folder: String,
     desktop: Option<Desktop>,
     kernel: Keyring,
@@ -25,16 +26,16 @@ impl Rings {
         Self { folder: data.display().to_string(), desktop: Desktop::here(env), kernel: Keyring::of(data) }
     }
 
-    /// Those of whoever runs the command.
+    /// The keyrings of the current user.
     pub(crate) fn here(data: &Path) -> Self {
         Self::of(data, |name| std::env::var(name).ok())
     }
 
-    /// The key of a name; none where there is none, or no longer.
+    /// Looks up a key by name. Returns `None` if it is missing or gone by now.
     pub(crate) fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         let Some(desktop) = &self.desktop else { return self.kernel.get(name) };
-        // What the desktop takes is forgotten by the kernel, so what the kernel has came later: from a time without a desktop, or
-        // with one that did not take it.
+        // The kernel forgets a key that the desktop takes. So a key in the kernel is newer: from a
+        // time without a desktop, or with one that refused it.
         match self.kernel.get(name) {
             Ok(Some(key)) => Ok(Some(key)),
             Ok(None) | Err(_) => desktop.get(&self.folder, name),
@@ -46,7 +47,8 @@ impl Rings {
         let Some(desktop) = &self.desktop else { return self.kernel.set(name, key) };
         match desktop.set(&self.folder, name, key) {
             Ok(()) => {
-                // One of a time without a desktop would be an old one; where there can be none, none is there.
+                // A key from a time without a desktop would be outdated. An error means that the
+                // kernel has no keyring, and so no key.
                 let _ = self.kernel.remove(name);
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! Models on this machine: where their files are, what they are called, and which one answers when nobody chose.
+//! Local models: the folder of their files, their names, and the default model.
 
 use std::{
     fs,
@@ -22,16 +22,16 @@ const PREFIX: &str = "local/";
 pub(crate) const DEFAULT: &str = "local/smollm2";
 /// The same without the adapter.
 pub(crate) const BARE: &str = "local/smollm2-base";
-/// Its file.
 const FILE: &str = "SmolLM2-135M-Instruct.Q4_1.gguf";
-/// Its adapter's file.
 const ADAPTER: &str = "holm-tools-smollm2-135m.gguf";
-/// Models with fewer parameters are shown a few plain tools: with the whole catalogue the small default model chooses the
-/// right one of them less often (docs/local.md has the figures).
+/// Models with fewer parameters get a few plain tools: with the whole catalogue, the small default
+/// model chooses the right one less often (docs/local.md has the figures).
 const SMALL: u64 = 1_000_000_000;
-/// What is said when nobody chose a model.
-pub(crate) const NOTE: &str = "no model was chosen, so the small one on this machine answers; it is good for short \
-                               look-ups with one tool and knows few facts. Choose a better one with --model or HOLM_MODEL";
+/// Note for a run without a chosen model.
+pub(crate) const NOTE: &str = "no model was chosen, so Holm uses the small local one; it suits short \
+                               look-ups with one tool and knows few facts. \
+                               Choose a better one with --model or \
+                               HOLM_MODEL";
 
 /// Whether a name means a model on this machine.
 pub(crate) fn is_local(name: &str) -> bool {
@@ -54,12 +54,12 @@ pub(crate) fn folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     Some(cache.join("holm/models"))
 }
 
-/// A model file of the folder.
+/// A model file in the models folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Found {
-    /// What to call it.
+    /// The name of the model.
     pub(crate) name: String,
-    /// What its head says, or why it cannot be used.
+    /// Its header, or why it cannot be used.
     pub(crate) head: Result<Gguf, String>,
 }
 
@@ -87,32 +87,33 @@ pub(crate) fn name_of(path: &Path) -> String {
     if stem == FILE.trim_end_matches(".gguf") { DEFAULT.into() } else { format!("{PREFIX}{stem}") }
 }
 
-/// The files that a name means: a model, and perhaps its adapter. A name with a slash after the prefix, or with the ending
-/// of the format, is a path.
+/// The files of a model name: the model, and perhaps its adapter. A name with a slash after the
+/// prefix, or with the file ending of the format, is a path.
 pub(crate) fn files(
     name: &str,
     env: &impl Fn(&str) -> Option<String>,
 ) -> Result<(PathBuf, Option<PathBuf>), Trouble> {
     let short = name.strip_prefix(PREFIX).unwrap_or(name);
     if short.trim_matches('.').is_empty() {
-        let hint = "holm model list shows which there are; local/ and a path is a file of yours";
-        return Err(Trouble::new(Exit::Usage, format!("`{name}` names no model")).hint(hint));
+        let hint = "`holm model list` shows the local models; local/PATH names a file of yours";
+        return Err(Trouble::new(Exit::Usage, format!("unknown model `{name}`")).hint(hint));
     }
     if short.contains('/') || Path::new(short).extension().is_some_and(|end| end == "gguf") {
         return Ok((PathBuf::from(short), None));
     }
     let Some(folder) = folder(env) else {
         let hint = "set HOLM_MODELS to a folder";
-        return Err(Trouble::new(Exit::Usage, "there is no place to keep models: HOME is not set").hint(hint));
+        return Err(Trouble::new(Exit::Usage, "no folder for models: HOME is not set").hint(hint));
     };
     let file = if matches!(name, DEFAULT | BARE) { FILE.to_owned() } else { format!("{short}.gguf") };
     let path = folder.join(file);
     if !path.is_file() {
-        let message = format!("the model {name} is not here: {} is missing", path.shown());
+        let message = format!("model {name} is not on this machine: {} is missing", path.shown());
         let trouble = Trouble::new(Exit::Missing, message);
-        return Err(
-            trouble.hint("holm model list shows which there are; scripts/setup model brings the small one")
-        );
+        return Err(trouble.hint(
+            "`holm model list` shows the local models; `scripts/setup model` fetches the \
+                          small one",
+        ));
     }
     let adapter = Some(folder.join(ADAPTER)).filter(|path| name == DEFAULT && path.is_file());
     Ok((path, adapter))

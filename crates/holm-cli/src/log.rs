@@ -1,7 +1,8 @@
-//! What the command does, written down for whoever looks after it: one JSON object a line, into a file or to an address. Nothing
-//! is written unless a flag asks for it, and nothing is ever sent to anybody else.
+//! Writes a log for operators: one JSON object a line, to a file or a URL. Nothing is written
+//! unless a flag asks for it, and nothing is ever sent elsewhere.
 //!
-//! A log can never hold a run up. What there is no room for is counted and told at the end; the journal has everything.
+//! A log never blocks a run. Lines that do not fit are counted and reported at the end;
+//! the journal has everything.
 
 mod file;
 pub(crate) mod http;
@@ -27,24 +28,25 @@ use crate::{
 /// Lines that may wait for a slow disk or a slow network: a busy run makes some hundreds a second.
 const ROOM: usize = 16 << 10;
 
-/// Where a log goes.
+/// Log destinations.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub(crate) struct Args {
-    /// Write what happens into this file too, one JSON object a line; what is in it stays
+    /// Also append events to this file, one JSON object per line
     #[arg(long, global = true, value_name = "FILE")]
     log_json_file: Option<PathBuf>,
-    /// Send what happens to this address too, as JSON lines; it is on this machine, or a --grant fetch:… of the run leads to it
+    /// Also send events to this URL, as JSON lines; a URL on another machine needs a --grant
+    /// fetch:…
     #[arg(long, global = true, value_name = "URL")]
     log_http: Option<Url>,
 }
 
-/// The log of this command. Cheap to clone; without a way it does nothing.
+/// The log of this command. Cheap to clone; without a destination it does nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     ways: Arc<Mutex<Vec<Way>>>,
 }
 
-/// One way that lines go.
+/// A destination of log lines.
 #[derive(Debug)]
 struct Way {
     name: String,
@@ -53,7 +55,7 @@ struct Way {
     end: End,
 }
 
-/// What writes the lines. It ends when no more can come.
+/// The thread or task that writes the lines. It ends when the channel is closed.
 #[derive(Debug)]
 enum End {
     Thread(std::thread::JoinHandle<Result<(), String>>),
@@ -61,11 +63,11 @@ enum End {
 }
 
 impl Log {
-    /// Opens what the flags name. An address further away than this machine needs a grant, and connections stay within the
-    /// bounds. Must be called within a runtime.
+    /// Opens the destinations in the flags. An address on another machine needs a grant, and
+    /// connections stay within the network scope. Must be called within a runtime.
     ///
     /// # Errors
-    /// Where a file cannot be opened or an address may not be reached.
+    /// If a file cannot be opened, or an address is not allowed.
     pub(crate) fn open(args: &Args, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
         let log = Self::default();
         if let Some(path) = &args.log_json_file {
@@ -104,7 +106,7 @@ impl Log {
         let line: Arc<str> = line.to_string().into();
         let senders: Vec<Sender<Arc<str>>> = self.ways().iter().map(|way| way.lines.clone()).collect();
         for sender in senders {
-            // Whoever has ended says why at the end.
+            // A writer that has ended reports its reason at the end.
             let _ = sender.send(Arc::clone(&line)).await;
         }
     }
@@ -123,9 +125,9 @@ impl Log {
                 End::Task(task) => http::in_time(task).await,
             };
             if let Err(why) = ended {
-                notes.push(format!("the log to {name} is not whole: {why}"));
+                notes.push(format!("the log to {name} is incomplete: {why}"));
             } else if missed > 0 {
-                notes.push(format!("the log to {name} lacks {missed} lines, for which there was no room"));
+                notes.push(format!("the log to {name} lacks {missed} lines: the buffer was full"));
             }
         }
         notes

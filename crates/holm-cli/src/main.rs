@@ -1,5 +1,5 @@
-//! The `holm` command: agents from a terminal. Thin on purpose: it parses, asks and prints; what happens is decided in
-//! the library that everybody else uses too.
+//! The `holm` command: agents from a terminal. It parses arguments, asks questions and prints
+//! results; the library decides what happens.
 
 mod acp;
 mod agents;
@@ -71,12 +71,12 @@ use screen::Screen;
 #[global_allocator]
 static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Runs agents that do only what they were granted, and keeps a journal of everything.
+/// Run agents that can do only what you grant them, and keep a journal of everything.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, Parser)]
 #[command(name = "holm", version, after_help = exit::HELP, max_term_width = 100)]
 struct Cli {
-    /// The folder of the sessions [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
+    /// Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else ~/.local/share/holm]
     #[arg(long, global = true, value_name = "FOLDER")]
     data: Option<PathBuf>,
     #[command(flatten)]
@@ -85,77 +85,77 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// What can be done.
+/// Subcommands of `holm`.
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Begin: write a file of settings
+    /// Create a settings file
     Init(commands::init::Args),
-    /// Talk with agents in the terminal; so does `holm` alone
+    /// Chat with agents in the terminal; `holm` alone does the same
     Chat(Box<commands::chat::Args>),
-    /// Give an agent something to do
+    /// Run an agent on a prompt
     Run(Box<commands::run::Args>),
-    /// See, check and try the tools
+    /// List, check, run and create tools
     Tool(commands::tool::Args),
-    /// See and begin agents that are files
+    /// List, show and create agents
     #[command(subcommand)]
     Agent(commands::agent::Command),
-    /// See and use what agents can be taught
+    /// List, show, check and run skills
     #[command(subcommand)]
     Skill(commands::skill::Command),
-    /// Use the tools of MCP servers
+    /// Manage MCP servers
     #[command(subcommand)]
     Mcp(commands::mcp::Command),
     /// Serve agents and tools to MCP clients
     McpServer(commands::mcp_server::Args),
-    /// Serve an editor that speaks the Agent Client Protocol
+    /// Serve an editor over the Agent Client Protocol
     Acp(commands::acp::Args),
-    /// Serve sessions to browsers, programs and OpenAI clients
+    /// Start a server for browsers, programs and OpenAI clients
     Serve(commands::serve::Args),
-    /// Have the server do work by itself, at a time or again and again
+    /// Manage scheduled jobs
     #[command(subcommand)]
     Job(commands::job::Command),
-    /// Copy everything that is kept into a new folder, also while a server runs
+    /// Back up all data to a new folder, even while a server runs
     Backup(commands::backup::Args),
-    /// Put a copy in the place of a data folder that is not there
+    /// Restore a backup to a data folder that does not exist yet
     Restore(commands::restore::Args),
-    /// See and replay what was done before
+    /// List, search, replay, fork and edit sessions
     #[command(subcommand)]
     Session(commands::session::Command),
-    /// Print what happened in a session as a log; with --log-json-file or --log-http, write it there
+    /// Print a session's events as a log, or write them to --log-json-file or --log-http
     Log(commands::log::Args),
-    /// Say which commands may look at what agents do
+    /// List and trust hooks
     #[command(subcommand)]
     Hooks(commands::hooks::Command),
-    /// Keep the keys of providers
+    /// Manage API keys of providers
     #[command(subcommand)]
     Keys(commands::keys::Command),
-    /// See the settings that hold here
+    /// Show settings and trust this project's files
     #[command(subcommand)]
     Config(commands::config::Command),
-    /// Check every file of settings, agents, skills, hooks and servers; runs none
+    /// Check all settings, agents, skills, hooks and servers without running them
     Check(commands::check::Args),
-    /// Look whether this machine has what agents need
+    /// Diagnose this machine's setup
     Doctor(commands::doctor::Args),
-    /// Show where things are kept
+    /// Show where Holm stores its files
     Paths(commands::paths::Args),
-    /// See what models have shown, and look after those on this machine
+    /// Show how models have performed, and manage local models
     #[command(subcommand)]
     Model(commands::model::Command),
-    /// Copy addresses, URLs, dates or names out of a text
+    /// Extract email addresses, URLs, dates or names from a text
     #[cfg(feature = "local")]
     Extract(commands::extract::Args),
-    /// See in a minute what Holm is: a look-up, an extraction, a hostile tool, and a replay
+    /// Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
     #[cfg(feature = "local")]
     Tour(commands::tour::Args),
-    /// Put the files of a turn back to what they were before it
+    /// Undo the file changes of a turn
     Undo(commands::undo::Args),
-    /// Take over what other programs have written down
+    /// Import agents, servers, skills, rules and hooks from other programs
     Import(commands::import::Args),
-    /// Describe Holm as a tool, as agents-exe asks programs to
+    /// Describe Holm as a tool, in the format of agents-exe
     Describe(commands::describe::Args),
-    /// Print what a shell completes the command with
+    /// Generate shell completions
     Completions(commands::completions::Args),
-    /// Print the manual page
+    /// Print a manual page
     Man(commands::completions::Page),
 }
 
@@ -176,7 +176,7 @@ fn main() -> ExitCode {
     match execute(cli, given.subcommand_name().unwrap_or_default()) {
         Ok(exit) => match Screen::lost() {
             Some(why) if exit == Exit::Done => {
-                screen.note(&format!("error: not all of it reached standard output: {why}"));
+                screen.note(&format!("error: could not write everything to standard output: {why}"));
                 Exit::Failed.into()
             }
             Some(_) | None => exit.into(),
@@ -189,12 +189,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what is wrong with the words that were typed, or the help that they ask for; help that did not arrive is none.
+/// Prints a usage error, or the requested help. Help that was not printed completely is a failure.
 fn told(said: &clap::Error, screen: &Screen) -> ExitCode {
     let printed = said.print().and_then(|()| io::stdout().flush());
     match printed {
         Err(lost) if !said.use_stderr() && lost.kind() != io::ErrorKind::BrokenPipe => {
-            screen.note(&format!("error: not all of it reached standard output: {lost}"));
+            screen.note(&format!("error: could not write everything to standard output: {lost}"));
             Exit::Failed.into()
         }
         Ok(()) | Err(_) => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(Exit::Usage.code())),
@@ -248,7 +248,7 @@ fn execute(cli: Cli, name: &str) -> anyhow::Result<Exit> {
         log.finish().await.iter().for_each(|note| screen.note(&format!("holm: {note}")));
         ended
     });
-    // Somebody may still be asked something on a thread of its own; nobody waits for the answer any more.
+    // A question may still be open on its own thread, but its answer is no longer needed.
     runtime.shutdown_background();
     exit
 }

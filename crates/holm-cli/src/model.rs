@@ -1,4 +1,4 @@
-//! Which model answers.
+//! Chooses and opens the model of a run.
 
 mod takes;
 
@@ -27,15 +27,15 @@ pub(crate) const DEMO: &str = "scripted/demo";
 /// The model of a session that a file answers.
 pub(crate) const SCRIPT: &str = "scripted/file";
 
-/// A model, what is known of it, and what should be said about it.
+/// An opened model with its metadata, and a note about it.
 pub(crate) struct Chosen {
     pub(crate) card: Card,
     pub(crate) client: Arc<dyn Model>,
     /// How its provider and others are reached.
     pub(crate) reach: Reach,
-    /// Told to the person before the run begins.
+    /// A note for the user before the run begins.
     pub(crate) note: Option<&'static str>,
-    /// The tools that it can choose among, where nobody says otherwise.
+    /// The tools that it can choose among, unless the user says otherwise.
     pub(crate) fits: Set,
 }
 
@@ -46,23 +46,23 @@ impl Chosen {
     }
 }
 
-/// How a model is reached and held.
+/// Options for reaching and running a model.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub(crate) struct Ways {
-    /// For the small model on this machine: without the adapter that taught it to choose tools
+    /// Small local model only: do not use the adapter that was trained to choose tools
     #[cfg(feature = "local")]
     #[arg(long)]
     pub(crate) no_adapter: bool,
-    /// For a model on this machine: without the grammar that holds its calls to the schemas of the tools
+    /// Local models only: do not use the grammar that makes calls match the tools' schemas
     #[cfg(feature = "local")]
     #[arg(long)]
     pub(crate) no_grammar: bool,
-    /// For a model on this machine: call the tool whose name gains most in likelihood by what was asked, beside the same
-    /// tools with nothing asked; takes longer, and the small default model gains nothing by it
+    /// Local models only: call the tool whose name gains most likelihood from the prompt, compared
+    /// with an empty prompt; slower, and no better with the small default model
     #[cfg(feature = "local")]
     #[arg(long, conflicts_with = "no_grammar")]
     pub(crate) calibrated: bool,
-    /// Open no connection but to this machine itself
+    /// Connect only to this machine
     #[arg(long)]
     offline: bool,
 }
@@ -74,8 +74,8 @@ impl Ways {
     }
 }
 
-/// Chooses by the name that flags or settings give; without one the small model on this machine answers, if set-up has
-/// brought it, and else a script, which says that it is one.
+/// Chooses the model that flags or settings name. The default is the small local model, if it is
+/// installed, and else a script, which says so.
 pub(crate) fn choose(
     name: Option<&str>,
     script: Option<&Path>,
@@ -120,7 +120,8 @@ fn choose_alone(
     }
 }
 
-/// Adds the models that take over when the work of the one before is not good enough; one client knows them all.
+/// Adds the models that take over when the work of the one before is not good enough. One
+/// client serves them all.
 pub(crate) fn with_stronger(first: Chosen, names: &[String]) -> Result<(Chosen, Vec<Card>), Trouble> {
     if names.is_empty() {
         return Ok((first, Vec::new()));
@@ -149,7 +150,8 @@ pub(crate) fn from_provider(name: &str, reach: &Reach) -> Result<Chosen, Trouble
     Ok(Chosen { card, client: Arc::new(client), reach: reach.clone(), note: None, fits: Set::All })
 }
 
-/// What the catalogue says of a model. The same models of `OpenAI` answer in both of its formats, at the same price.
+/// The catalogue entry of a model. The same models of `OpenAI` answer in both of its formats,
+/// at the same price.
 fn known_card(full: &str) -> Card {
     let catalogue = catalogue::Catalogue::pinned();
     let twin = full.strip_prefix("openai-chat/").map(|model| format!("openai/{model}"));
@@ -169,7 +171,7 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
             }
             match known {
                 Ok((keys, provider)) if !keys.is_empty() => trouble.hint(format!(
-                    "set {keys} in the environment, or keep one with `holm keys add {provider}`"
+                    "set {keys} in the environment, or store a key with `holm keys add {provider}`"
                 )),
                 Ok(_) | Err(_) => trouble,
             }
@@ -195,7 +197,7 @@ fn refused(name: &str, error: &ClientError, reach: &Reach) -> Trouble {
     }
 }
 
-/// What a script looks like, for whoever has written something else.
+/// An example of a script, for the hint when a script is invalid.
 const LOOKS: &str = r#"it looks like {"results":[{"replied":{"blocks":[{"text":"hello"}]}}]}, and a call in it like {"tool_call":{"id":"1","name":"read","arguments":"{\"path\":\"a.txt\"}"}} with "stop":"tool_use" beside the blocks"#;
 
 fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
@@ -203,14 +205,12 @@ fn read_script(path: &Path) -> Result<ScriptedModel, Trouble> {
         Trouble::new(Exit::Usage, format!("the script {} cannot be used: {reason}", path.shown())).hint(LOOKS)
     };
     let text = fs::read_to_string(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => {
-            Trouble::new(Exit::Missing, format!("there is no script {}", path.shown()))
-        }
+        io::ErrorKind::NotFound => Trouble::new(Exit::Missing, format!("no script {} exists", path.shown())),
         _ => wrong(error.to_string()),
     })?;
     if !text.trim_start().starts_with('{') {
         // A list would be read as the members in order.
-        return Err(wrong("it is no object".into()));
+        return Err(wrong("it is not an object".into()));
     }
     let script: ScriptedModel = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     // A run that nothing answers would leave a session that holds nothing.

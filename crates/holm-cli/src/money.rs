@@ -1,4 +1,4 @@
-//! Amounts as people write them, without a float in between.
+//! Amounts of money as people write them, without a float in between.
 
 use holm::kernel::{NanoUsd, Usage};
 
@@ -7,7 +7,7 @@ const DOLLAR: u64 = 1_000_000_000;
 
 /// Reads `0.50`, `2`, `$0.05` or `0.5usd`.
 pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
-    let wrong = || format!("`{text}` is no amount in US dollars; write it like 0.50");
+    let wrong = || format!("`{text}` is not an amount in US dollars; write it like 0.50");
     let number = text.trim().trim_start_matches('$');
     let number = number.strip_suffix("usd").or_else(|| number.strip_suffix("USD")).unwrap_or(number).trim();
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
@@ -20,13 +20,13 @@ pub(crate) fn parse(text: &str) -> Result<NanoUsd, String> {
     whole.checked_mul(DOLLAR).and_then(|whole| whole.checked_add(part)).map(NanoUsd::new).ok_or_else(wrong)
 }
 
-/// Whether an amount is all that was spent.
+/// Whether an amount covers everything that was spent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Priced {
-    /// It is.
+    /// The amount is complete, every price is known.
     #[default]
     Whole,
-    /// A model answered whose price nobody knows, which is never taken for free.
+    /// A model without a known price answered, which never counts as free.
     InPart,
 }
 

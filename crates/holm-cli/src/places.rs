@@ -1,4 +1,4 @@
-//! Where the command keeps things.
+//! Where the command stores its files.
 
 use std::{
     fs,
@@ -44,19 +44,19 @@ pub(crate) fn data_folder(
         return Ok(home.join(".local/share/holm"));
     }
     let hint = "name a folder with --data, or set HOLM_DATA";
-    Err(Trouble::new(Exit::Usage, "there is no place to keep sessions: HOME is not set").hint(hint))
+    Err(Trouble::new(Exit::Usage, "no folder for sessions: HOME is not set").hint(hint))
 }
 
-/// All places that matter to tools.
+/// The folders that tools and commands use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// Everything of the user's.
+    /// The user's data folder.
     pub(crate) data: PathBuf,
-    /// Where the command was started.
+    /// The folder where the command was started.
     pub(crate) work: PathBuf,
-    /// Folders of tools that the chosen agent brings along.
+    /// Tool folders of the chosen agent.
     pub(crate) brought: Vec<PathBuf>,
-    /// How far connections may go from here.
+    /// How far connections may go.
     pub(crate) bounds: Bounds,
     /// Whose word counts for the files of the project.
     pub(crate) project_trust: ProjectTrust,
@@ -85,13 +85,13 @@ impl Places {
         Self { data, work, brought: Vec::new(), bounds: Bounds::Anywhere, project_trust }
     }
 
-    /// From the flag, the environment and the folder that the command was started in. Makes the data folder and the
-    /// user's folder of tools, so that they are there to be used.
+    /// Finds the folders from the flag, the environment and the current folder. Creates the data
+    /// folder and the user's tool folder.
     pub(crate) fn find(flag: Option<&Path>) -> anyhow::Result<Self> {
         let data = data_here(flag)?;
         let work = std::env::current_dir().map_err(|error| {
-            let message = format!("the folder in which `holm` was started cannot be used: {error}");
-            Trouble::new(Exit::Failed, message).hint("go to one that is there")
+            let message = format!("cannot use the current folder: {error}");
+            Trouble::new(Exit::Failed, message).hint("go to an existing folder")
         })?;
         database(&data)?;
         let places = Self::at(data.canonicalize()?, work);
@@ -119,8 +119,8 @@ impl Places {
         Self { bounds, ..self }
     }
 
-    /// A command as a person types it to come to these places again: with the data folder, where the environment alone leads to
-    /// another one.
+    /// A command line that uses these folders again: it names the data folder if the environment
+    /// alone would lead to another one.
     pub(crate) fn typed(&self, words: &str) -> String {
         let usual = data_here(None).ok().and_then(|folder| folder.canonicalize().ok());
         if usual.as_ref() == Some(&self.data) {
@@ -159,8 +159,8 @@ impl Places {
         self.work.join(".holm/hooks.json")
     }
 
-    /// The worktrees of helpers that work in this project. Each project has a folder of its own, because whoever sweeps
-    /// one asks the project's repository.
+    /// The worktrees of helpers in this project. Each project has its own folder, because cleaning
+    /// up a worktree asks the project's repository.
     pub(crate) fn worktrees(&self) -> PathBuf {
         let project = ContentHash::of(self.work.as_os_str().as_encoded_bytes());
         self.data.join("worktrees").join(project.to_string())
@@ -186,12 +186,10 @@ impl Places {
         self.data.join("mcp/lists")
     }
 
-    /// Logins to servers.
     pub(crate) fn logins(&self) -> PathBuf {
         self.data.join("mcp/logins")
     }
 
-    /// Compiled code.
     pub(crate) fn code(&self) -> PathBuf {
         self.data.join("code")
     }
@@ -210,7 +208,7 @@ pub(crate) fn quoted(word: &str) -> String {
 /// Makes the folder, for its owner alone, and gives the database's path in it.
 pub(crate) fn database(folder: &Path) -> Result<PathBuf, Trouble> {
     private_folder(folder).map_err(|error| {
-        let message = format!("the folder {} cannot be made: {error}", folder.shown());
+        let message = format!("cannot create the folder {}: {error}", folder.shown());
         Trouble::new(Exit::Failed, message).hint("name another one with --data")
     })?;
     Ok(folder.join(DATABASE))
@@ -226,7 +224,7 @@ pub(crate) fn undo_folder(folder: &Path) -> PathBuf {
     folder.join("undo")
 }
 
-/// Sessions hold what was said, so nobody else may look.
+/// Creates a folder that no other user may read, because sessions contain conversations.
 pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
@@ -238,7 +236,7 @@ pub(crate) fn private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Puts a text in the place of a file, whole or not at all. Its folder is its owner's alone, and so is what lies in it.
+/// Replaces a file atomically. Its folder, and so the file, is private to its owner.
 pub(crate) fn keep(file: &Path, text: &str) -> io::Result<()> {
     file.parent().map_or(Ok(()), private_folder)?;
     let new = file.with_extension("new");
@@ -275,7 +273,7 @@ pub(crate) fn readable_file(path: &Path) -> io::Result<fs::File> {
 /// Why no new file could be made, in words for a person.
 pub(crate) fn why_unmade(error: &io::Error) -> String {
     match error.kind() {
-        io::ErrorKind::AlreadyExists => "it is there already".to_owned(),
+        io::ErrorKind::AlreadyExists => "it already exists".to_owned(),
         _ => error.to_string(),
     }
 }

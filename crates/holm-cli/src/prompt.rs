@@ -1,5 +1,5 @@
-//! What the agent is asked to do: texts, files, what commands print, pictures, in the order in which they were given, or from
-//! standard input.
+//! Collects the prompt: texts, files, output of commands and pictures, in the order in which they
+//! were given, or standard input.
 
 mod flags;
 mod media;
@@ -33,33 +33,32 @@ const APART: &str = "\n\n";
 /// What to do where nothing was asked.
 const HINT: &str = "say what to do with -p, such as: holm run -p \"What is in this folder?\"";
 
-/// What was asked, in its order.
+/// The parts of a prompt, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parts(Vec<Part>);
 
-/// One part of what was asked.
+/// One part of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
-    /// Words, also those of a separator.
+    /// Text, including that of a separator.
     Text(String),
-    /// Whatever comes in.
+    /// The content of standard input.
     Stdin,
-    /// The text of a file.
+    /// The content of a text file.
     File(PathBuf),
-    /// What a command prints.
+    /// The output of a command.
     Shell(String),
     /// A picture, a sound or a document.
     Media(Attachment),
 }
 
-/// A text with a name, and what its variables stand for.
+/// A named prompt template with the values of its variables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Around {
-    /// The text.
     pub(crate) template: Template,
     /// Its name, for messages.
     pub(crate) alias: String,
-    /// What was given for its variables.
+    /// The values that the user gave for its variables.
     pub(crate) variables: Variables,
 }
 
@@ -112,7 +111,7 @@ impl Parts {
         self.0.is_empty()
     }
 
-    /// Whether gathering reads standard input, so that nobody can be asked there.
+    /// Whether gathering reads standard input, so that no question can be asked there.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.is_empty() || self.0.contains(&Part::Stdin)
     }
@@ -122,8 +121,9 @@ impl Parts {
         self.0.insert(0, Part::Text(text));
     }
 
-    /// Reads everything, and puts it where a template wants it; at the end, if it does not say where. A template that has no
-    /// place for it can be all that is asked. `tell` hears what a person should know.
+    /// Reads all parts and inserts them into the template, or appends them if it has no
+    /// placeholder. A template without a placeholder can be the whole prompt. `tell` receives
+    /// notes for the user.
     pub(crate) fn gather(
         &self,
         around: Option<&Around>,
@@ -150,7 +150,7 @@ impl Parts {
             return Err(Trouble::new(Exit::Usage, "there is no prompt").hint(HINT));
         }
         if self.0.iter().filter(|part| **part == Part::Stdin).count() > 1 {
-            let message = "standard input is named more than once, and can be read once";
+            let message = "standard input is named more than once, but can be read only once";
             return Err(Trouble::new(Exit::Usage, message));
         }
         let whole = [Part::Stdin];

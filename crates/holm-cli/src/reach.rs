@@ -1,4 +1,4 @@
-//! How providers are reached: by which keys, and where, if not at their usual address.
+//! How providers are reached: their keys, and their addresses if not the usual ones.
 
 mod ring;
 
@@ -21,22 +21,22 @@ use holm_config::{KeyFile, Layer, ProviderSettings, Settings, ToolProtocol, Valu
 use crate::{bounds::Bounds, exit::Trouble, keyring::Rings, model::Ways, places::Places, settings::refused};
 use ring::Ring;
 
-/// Keys and addresses by the names of providers.
+/// Keys and addresses of providers, by name.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Reach {
     keys: Keys,
     providers: BTreeMap<String, ProviderSettings>,
-    /// The keys of the keyring, which are asked for when they are needed.
+    /// The keys of the keyring, which are read when they are needed.
     ring: Option<Arc<Ring>>,
     ways: Ways,
 }
 
 impl Reach {
-    /// What the environment and these settings say, and the keys that are kept here, where the environment has none. The keyring
-    /// is not asked for any yet.
+    /// The access that the environment and these settings configure, with stored keys where the
+    /// environment has none. The keyring is not read yet.
     ///
     /// # Errors
-    /// Where keys are kept in a file that cannot be used.
+    /// If the file of stored keys cannot be used.
     pub(crate) fn here(settings: &Settings, places: &Places) -> Result<Self, Trouble> {
         let kept = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
         let reach = Self::of(settings, |name| std::env::var(name).ok());
@@ -45,13 +45,14 @@ impl Reach {
         Ok(Self { ring: Some(Arc::new(ring)), ..reach })
     }
 
-    /// Why the key of a model's provider is not there although somebody has kept it.
+    /// Why the stored key of a model's provider cannot be read.
     pub(crate) fn lost(&self, name: &str) -> Option<String> {
         let provider = known_as(name.split('/').next().unwrap_or_default());
         self.ring.as_ref()?.lost(&provider)
     }
 
-    /// Whether a model of this name is shown a picture or a file as it is. What its format cannot say, its codec says in words.
+    /// Whether a model of this name gets a picture or a file directly. The codec replaces
+    /// unsupported content with text.
     pub(crate) fn shows(&self, name: &str, block: &Block) -> bool {
         let Ok((_, endpoint)) = self.endpoint(name) else { return false };
         // One like it, and small: only what it is decides.
@@ -91,18 +92,17 @@ impl Reach {
         Self { keys, providers: settings.providers.clone(), ..Self::default() }
     }
 
-    /// In these ways.
+    /// Sets the options of models.
     pub(crate) fn by(self, ways: Ways) -> Self {
         Self { ways, ..self }
     }
 
-    /// In which ways.
     #[cfg(feature = "local")]
     pub(crate) fn ways(&self) -> Ways {
         self.ways
     }
 
-    /// With one more key. One that is there stays: whoever set it means it.
+    /// Adds a key. An existing key stays, because the user set it on purpose.
     pub(crate) fn with_key(mut self, provider: &str, key: SecretString) -> Self {
         if !self.has_key(provider) {
             self.keys = self.keys.with(provider, key);
@@ -116,7 +116,7 @@ impl Reach {
         self.keys.get(provider).is_some() || in_ring()
     }
 
-    /// The keys that are known: all but those of the keyring that nobody has needed.
+    /// The known keys: all except keyring keys that were not needed yet.
     pub(crate) fn keys(&self) -> Keys {
         let asked = self.ring.iter().flat_map(|ring| ring.known());
         asked.fold(self.keys.clone(), |keys, (provider, key)| {
@@ -124,28 +124,31 @@ impl Reach {
         })
     }
 
-    /// What to say of a model whose key the settings promise by a variable that is not set: its provider is asked without one.
+    /// A note about a model whose key should be in a variable that is not set: its provider
+    /// is called without one.
     pub(crate) fn keyless(&self, model: &str) -> Option<String> {
         let provider = model.split('/').next().unwrap_or_default();
         let variable = self.providers.get(provider)?.key_env.as_ref()?;
         let is_set = std::env::var(&variable.value).is_ok_and(|key| !key.trim().is_empty());
         (!is_set && !self.has_key(&known_as(provider))).then(|| {
             let Value { value, origin } = variable;
-            format!("${value}, which {origin} names for the key of {provider}, is not set; there is no key")
+            format!("{origin} takes the key of {provider} from ${value}, which is not set")
         })
     }
 
-    /// A client for the provider of a model's name. A name that the catalogue does not have is a server that speaks like
-    /// `OpenAI`'s, if the settings say where it is.
+    /// A client for the provider in a model's name. A provider that is not in the catalogue is an
+    /// `OpenAI`-compatible server, if the settings name its address.
     pub(crate) fn client(&self, name: &str) -> Result<Client, ClientError> {
         let (provider, endpoint) = self.endpoint(name)?;
-        // Now it is needed, and no other is; where there is none, the client says so.
+        // Reads only this provider's key from the keyring, now that it is needed. The client
+        // reports a missing key.
         let _ = self.has_key(&provider);
         let builder = Client::builder().endpoint(&provider, endpoint).keys(self.keys());
         builder.transport(Arc::new(connections()?)).build()
     }
 
-    /// Refuses a provider that is further away than connections may go. One that is not known is told by whoever opens it.
+    /// Refuses a provider outside of the network scope. An unknown provider is reported
+    /// when it is opened.
     pub(crate) fn admits(&self, name: &str) -> Result<(), Trouble> {
         match (self.ways.bounds(), self.endpoint(name)) {
             (Bounds::ThisMachine, Ok((_, endpoint))) => Bounds::ThisMachine.admits(name, endpoint.base()),
@@ -215,7 +218,8 @@ impl Reach {
         }
     }
 
-    /// The address that settings give a provider. The environment is over the user's file, and a policy over both.
+    /// The address of a provider in the settings. The environment overrides the user's file, and
+    /// a policy overrides both.
     fn base(&self, service: &Service, env: impl Fn(&str) -> Option<String>) -> Option<&str> {
         let own = self.providers.iter().find(|(name, _)| known_as(name) == service.id);
         let base = own.and_then(|(_, own)| own.base_url.as_ref())?;
@@ -224,8 +228,9 @@ impl Reach {
     }
 }
 
-/// The connections to providers, of all sessions of this process: a server has thousands, and each would read and keep the
-/// certificates that the system trusts and a pool of its own. Keys go with each request, not with a connection.
+/// The connections to providers, shared by all sessions of this process. A server has thousands of
+/// sessions, and each would load the trusted certificates and keep its own pool. Keys belong to a
+/// request, not to a connection.
 fn connections() -> Result<Http, ClientError> {
     static SHARED: OnceLock<Http> = OnceLock::new();
     if let Some(shared) = SHARED.get() {

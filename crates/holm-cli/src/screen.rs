@@ -1,6 +1,6 @@
-//! What the command writes: answers to standard output, everything else to standard error.
+//! Writes the output of the command: answers to standard output, everything else to standard error.
 //!
-//! What a model or a tool says is never obeyed by the terminal: whatever does not show itself is written out.
+//! Text of a model or a tool never controls the terminal: hidden characters are written out.
 
 use std::{
     ffi::OsStr,
@@ -17,8 +17,8 @@ use holm::kernel::{visible, visible_line};
 
 use crate::chat::text;
 
-/// A name or path as a person reads it: on one line, with every hidden character written out, so that a file's name cannot
-/// pass for a line of Holm's.
+/// Formats a name or path for people: on one line, with every hidden character written out, so that
+/// a file name cannot imitate a message of Holm.
 pub(crate) trait ShownPath {
     /// The text to show.
     fn shown(&self) -> String;
@@ -48,32 +48,32 @@ const USUAL_WIDTH: usize = 80;
 /// Why something did not reach standard output, the first time that this was so.
 static LOST: OnceLock<String> = OnceLock::new();
 
-/// Both streams of the process, one writer at a time.
+/// Standard output and standard error, with one writer at a time.
 #[derive(Default)]
 pub(crate) struct Screen {
     state: Mutex<State>,
-    /// Who takes notes in place of standard error.
+    /// Receives notes in place of standard error.
     notes: Option<Box<Noting>>,
 }
 
-/// Takes notes.
+/// Receives notes in place of standard error.
 type Noting = dyn Fn(&str) + Send + Sync;
 
 #[derive(Debug, Default)]
 struct State {
-    /// How the last thing on standard output ended.
+    /// Where the last text on standard output ended.
     line: Line,
-    /// What waits until an open question was answered: it would stand where the person types.
+    /// Output that waits until an open question is answered: it would appear where the user types.
     waiting: Option<Vec<(Stream, String)>>,
-    /// The question that is put now.
+    /// The question that is being asked.
     asks: Option<Open>,
-    /// Whether the person was told that everything comes to its end.
+    /// Whether the user was told that the command is ending.
     ends: Ends,
-    /// Whether the last line of the terminal says what is under way; whatever comes next takes its place.
+    /// Whether the last line of the terminal is a status line, which the next output replaces.
     passing: Passing,
 }
 
-/// Whether a line stands on the terminal that will go again.
+/// Whether a status line is on the terminal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Passing {
     #[default]
@@ -81,7 +81,7 @@ enum Passing {
     Drawn,
 }
 
-/// Whether everything comes to its end, as the person here wants it.
+/// Whether the command is ending because the user asked for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Ends {
     #[default]
@@ -89,11 +89,11 @@ enum Ends {
     Told,
 }
 
-/// A question for as long as somebody waits for its answer. Clones are the same question.
+/// A question while its asker waits. Clones refer to the same question.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Open(Arc<Waited>);
 
-/// Whether somebody still waits, and who has answered if not.
+/// Whether the asker still waits, and who has answered if not.
 #[derive(Debug, Default)]
 struct Waited {
     is_over: AtomicBool,
@@ -101,25 +101,25 @@ struct Waited {
 }
 
 impl Open {
-    /// Whether nobody waits any more.
+    /// Whether the asker no longer waits.
     pub(crate) fn is_over(&self) -> bool {
         self.0.is_over.load(Ordering::Acquire)
     }
 
-    /// Somebody who is not at this terminal has answered.
+    /// Marks the question as answered by a remote user.
     pub(crate) fn answered_elsewhere(&self) {
         self.0.elsewhere.store(true, Ordering::Release);
     }
 }
 
-/// Where something is written.
+/// The stream that text is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stream {
     Out,
     Err,
 }
 
-/// Where the cursor of standard output stands.
+/// The position of the cursor on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Line {
     #[default]
@@ -144,7 +144,7 @@ impl State {
         }
     }
 
-    /// Whether nobody waits for the question that is put now.
+    /// Whether the asker of the current question no longer waits.
     fn is_over(&self) -> bool {
         self.asks.as_ref().is_some_and(Open::is_over)
     }
@@ -158,17 +158,18 @@ impl State {
 }
 
 impl Screen {
-    /// Whether somebody reads the answer on a terminal.
+    /// Whether standard output is a terminal.
     pub(crate) fn answers_to_a_person() -> bool {
         io::stdout().is_terminal()
     }
 
-    /// Whether somebody reads the notes on a terminal.
+    /// Whether standard error is a terminal.
     pub(crate) fn notes_to_a_person() -> bool {
         io::stderr().is_terminal()
     }
 
-    /// Why standard output lacks something that was written to it; none where nobody wants the rest, as of a pipe that was closed.
+    /// Why a part of standard output was lost. `None` if its reader closed the pipe and does
+    /// not want the rest.
     pub(crate) fn lost() -> Option<&'static str> {
         LOST.get().map(String::as_str)
     }
@@ -213,7 +214,8 @@ impl Screen {
         self.state().put(Stream::Out, format!("{text}\n"));
     }
 
-    /// A text that takes the place of all that stands on the terminal; below it, where a terminal knows no such thing.
+    /// Replaces the content of the terminal with a text. A terminal that cannot be
+    /// cleared gets it below.
     pub(crate) fn page(&self, text: &str) {
         let clear = if std::env::var_os("TERM").is_some_and(|term| term != "dumb") { CLEAR } else { "" };
         self.state().put(Stream::Out, format!("{clear}{}\n", visible(text)));
@@ -224,16 +226,17 @@ impl Screen {
         Self::notes_to_a_person() && std::env::var_os("TERM").is_some_and(|term| term != "dumb")
     }
 
-    /// Says what is under way on the last line of the terminal, until the next word, the next note, or nothing is under way
-    /// any more. Nothing is drawn where somebody types or an answer has begun a line. For terminals that
-    /// [can draw over a line](Self::can_draw_over).
+    /// Shows running work on the last line of the terminal, until the next output, or until nothing
+    /// is running. Nothing is drawn while the user types or an answer has begun a line. For
+    /// terminals that [can draw over a line](Self::can_draw_over).
     pub(crate) fn under_way(&self, said: Option<&str>) {
         let mut state = self.state();
         if state.waiting.is_some() || state.line == Line::Within {
             return;
         }
         let Some(said) = said else { return state.wipe() };
-        // The last column stays free: some terminals go on to the next line with it, and two lines would not go away again.
+        // The last column stays free: some terminals would wrap to the next line, and two lines
+        // could not be removed again.
         let line = text::clipped(&text::one_line(said), width().saturating_sub(1));
         write(Stream::Err, &format!("{CLEAR_LINE}{line}"));
         state.passing = Passing::Drawn;
@@ -270,7 +273,7 @@ impl Screen {
         write(Stream::Err, &format!("\n{}\n", visible(text)));
     }
 
-    /// Asks on standard error, for those who read the answer themselves, key by key.
+    /// Asks on standard error, for callers that read the answer themselves, key by key.
     #[cfg(feature = "local")]
     pub(crate) fn ask(&self, text: &str) {
         let mut state = self.state();
@@ -278,8 +281,8 @@ impl Screen {
         write(Stream::Err, &visible(text));
     }
 
-    /// Asks on standard error, and gives what the person types on the same line, up to its end. None if nobody types any
-    /// more. What others write meanwhile is written afterwards.
+    /// Asks on standard error, and returns the line that the user types. Returns `None` at the end
+    /// of input. Output of other tasks meanwhile is written afterwards.
     pub(crate) fn question(&self, text: &str) -> Option<String> {
         {
             let mut state = self.state();
@@ -302,7 +305,7 @@ impl Screen {
         }
     }
 
-    /// Puts questions for somebody, until nobody waits for an answer any more.
+    /// Asks questions until the asker no longer waits.
     pub(crate) fn asking<T>(&self, open: &Open, ask: impl FnOnce(&Self) -> T) -> T {
         self.state().asks = Some(open.clone());
         let asked = ask(self);
@@ -310,8 +313,8 @@ impl Screen {
         asked
     }
 
-    /// Nobody waits for the answer to a question any more: somebody else has given it, or it is not wanted. Whoever sits here is
-    /// told why, unless they have ended it themselves, and what others have written meanwhile is shown.
+    /// Ends a question whose asker no longer waits, because it was answered elsewhere or is not
+    /// needed. The user is told why, unless they ended it themselves, and delayed output is shown.
     pub(crate) fn give_up(&self, open: &Open) {
         open.0.is_over.store(true, Ordering::Release);
         let mut state = self.state();
@@ -339,14 +342,14 @@ impl Screen {
     }
 }
 
-/// What a person is told whose answer nobody waits for any more; nothing where they know it.
+/// The message to a user whose answer is no longer needed; `None` if they know already.
 fn why_over(open: &Open, ends: Ends) -> Option<&'static str> {
     if open.0.elsewhere.load(Ordering::Acquire) {
         return Some("this was answered elsewhere");
     }
     match ends {
         Ends::Told => None,
-        Ends::No => Some("nobody waits for this answer any more"),
+        Ends::No => Some("this question was withdrawn"),
     }
 }
 
@@ -363,8 +366,8 @@ pub(crate) fn size() -> (usize, Option<usize>) {
     (columns.unwrap_or(USUAL_WIDTH), size.and_then(|size| told(size.ws_row)))
 }
 
-/// Writes and does not mind if nobody reads any more: the run goes on, and its journal has everything. A full disk is remembered, so
-/// that nobody takes half an answer for a whole one.
+/// Writes, and ignores a closed reader: the run goes on, and its journal has everything. A full
+/// disk is remembered, so that half an answer is not taken for a whole one.
 fn write(stream: Stream, text: &str) {
     let written = match stream {
         Stream::Out => flushed(io::stdout().lock(), text),

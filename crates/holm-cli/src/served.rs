@@ -1,4 +1,5 @@
-//! What clients of `holm mcp-server` may read beside its tools: sessions, if the person says so, and skills.
+//! What clients of `holm mcp-server` may read beside its tools: sessions, if the user
+//! allows it, and skills.
 
 use std::time::Duration;
 
@@ -11,7 +12,8 @@ use tokio::{sync::watch, task::AbortHandle};
 
 use crate::{places::Places, skills};
 
-/// How often it is looked whether a list has changed: other processes write sessions and skills too, and tell nobody.
+/// How often a list is checked for changes: other processes write sessions and skills too, and do
+/// not notify this one.
 const LOOK: Duration = Duration::from_secs(2);
 /// How an address of a session begins.
 const SESSION: &str = "holm://session/";
@@ -22,7 +24,7 @@ const PAGE: u32 = 50;
 /// The longest text: more than anybody reads, and less than what a client refuses.
 const MOST: usize = 2 * 1024 * 1024;
 
-/// The sessions of a store, to be read and nothing else.
+/// The sessions of a store, as read-only MCP resources.
 pub(crate) struct Sessions {
     store: Store,
     news: News,
@@ -77,7 +79,7 @@ impl Library for Sessions {
             let mut text = String::from_utf8_lossy(&bytes).into_owned();
             if text.len() > MOST {
                 text.truncate(text.floor_char_boundary(MOST));
-                text.push_str("\n\n(the rest is left out; `holm session show` has all of it)\n");
+                text.push_str("\n\n(the rest is omitted; `holm session show` shows all of it)\n");
             }
             Ok(Some(LibraryText { kind: MARKDOWN.into(), text }))
         })
@@ -97,7 +99,7 @@ fn entry(session: Session) -> LibraryEntry {
     }
 }
 
-/// The skills of these places, as prompts.
+/// The skills of a folder, as MCP prompts.
 pub(crate) struct Skills {
     places: Places,
     news: News,
@@ -136,7 +138,7 @@ fn prompts(places: &Places) -> Vec<PromptText> {
     skills::Skills::find(places, &[]).listed().filter_map(prompt).collect()
 }
 
-/// Looks at something now and then, and counts how often it was another.
+/// Checks a value at intervals, and counts its changes.
 struct News {
     count: watch::Receiver<u64>,
     task: AbortHandle,

@@ -1,4 +1,5 @@
-//! What MCP servers are reached with here, and how a person takes part: at the terminal and in the browser.
+//! Sets up access to MCP servers, and involves the user where needed: at the terminal
+//! and in the browser.
 
 use std::{
     ffi::OsStr,
@@ -31,15 +32,15 @@ use crate::{
     screen::{Open, Screen},
 };
 
-/// How long a file may take to say what its tools are before somebody who waits is told.
+/// How long a file may take to list its tools before a waiting user is told.
 const SLOW: Duration = Duration::from_secs(3);
 /// How long a person may take to log in.
 const LOGIN: Duration = Duration::from_secs(5 * 60);
 /// The longest first line of a browser's request: a code, a state and an issuer.
 const LONGEST: usize = 16 * 1024;
 
-/// Everything by which the servers of a file are reached from this machine. Those of a project start with the code that a person
-/// has trusted, and with no other.
+/// The transports for the servers of a file. Servers of a project start only with code
+/// that the user trusts.
 pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     if !entries::is_project(file, places) {
         return reached(places, file, |programs| programs);
@@ -48,7 +49,8 @@ pub(crate) fn means(places: &Places, file: &Path) -> Result<Means, String> {
     reached(places, file, |programs| programs.checked(move |spec| entries::check(spec, &lead, &within)))
 }
 
-/// The same for what an editor gives: there is no file along with which its code could have been trusted.
+/// The same for servers of an editor: there is no file together with which their
+/// code could be trusted.
 pub(crate) fn given(places: &Places, file: &Path) -> Result<Means, String> {
     reached(places, file, |programs| programs)
 }
@@ -74,8 +76,8 @@ fn reached(
     Ok(means.programs(programs))
 }
 
-/// Which files a command line opens by naming them. Of a project's file nobody but its author knows what it names, so whatever
-/// lies elsewhere is asked for in words.
+/// Which files a command line may open by naming them. Only its author knows what a project's file
+/// names, so files outside of the project need an explicit grant.
 fn named(places: &Places, file: &Path) -> NamedFiles {
     if entries::is_project(file, places) {
         NamedFiles::Within { folder: places.work.clone(), except: places.data.clone() }
@@ -84,8 +86,8 @@ fn named(places: &Places, file: &Path) -> NamedFiles {
     }
 }
 
-/// Where it is remembered how the tools of a file's servers were first seen. Servers of one name in different projects, and the
-/// user's own, are different servers.
+/// The store of pinned tools for the servers of a file. Servers with one name in different
+/// projects, and the user's own, are different servers.
 pub(crate) fn pins(places: &Places, file: &Path) -> Arc<dyn Pins> {
     let pins = PinFile::new(places.pins());
     if entries::is_project(file, places) {
@@ -115,8 +117,8 @@ impl Pins for OfProject {
     }
 }
 
-/// The folders in which programs are looked for. What version managers put in front of a program is a script that needs all of
-/// its manager, which no jail has; so the program itself comes first, where there is one.
+/// The folders in which programs are searched. Version managers put scripts in front of a program
+/// that need the whole manager, which no jail has. So folders with the program itself come first.
 fn search(path: Option<&OsStr>) -> Vec<PathBuf> {
     let folders = path.into_iter().flat_map(std::env::split_paths);
     let (shims, mut plain): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -134,7 +136,7 @@ pub(crate) async fn told_if_slow<T>(path: &Path, screen: &Screen, work: impl Fut
     match tokio::time::timeout(SLOW, &mut work).await {
         Ok(done) => done,
         Err(_) => {
-            screen.note(&format!("holm: waiting for {} to say what it is", path.shown()));
+            screen.note(&format!("holm: waiting for {} to describe itself", path.shown()));
             work.await
         }
     }
@@ -145,7 +147,6 @@ pub(crate) fn loader(places: &Places, file: &Path, means: Means) -> McpLoader {
     McpLoader::new(means, pins(places, file), |name| std::env::var(name).ok()).known(lists(places))
 }
 
-/// Logins to servers.
 pub(crate) fn logins(places: &Places) -> Logins {
     Logins::new(places.logins())
 }
@@ -155,15 +156,15 @@ pub(crate) fn lists(places: &Places) -> KnownLists {
     KnownLists::new(places.server_lists())
 }
 
-/// Loads servers; what they are reached with is only looked for when there is one.
+/// Loads servers; their transports are set up when the first server is found.
 pub(crate) struct Servers {
     places: Places,
-    /// Whom servers may ask.
+    /// The user whom servers may ask.
     terminal: Option<Terminal>,
     again: Again,
-    /// Of the user's own files.
+    /// The loader for the user's own files.
     own: OnceLock<Result<McpLoader, String>>,
-    /// Of the project's.
+    /// The loader for the project's files.
     project: OnceLock<Result<McpLoader, String>>,
 }
 
@@ -207,11 +208,12 @@ impl Loader for Servers {
     }
 }
 
-/// What a person should know of code that their own server finds in whatever folder they work in.
+/// A warning about code that the user's own server loads from the current folder.
 fn stray(path: &Path) -> String {
     let path = path.shown();
     format!(
-        "it is started with {path}, because the entry names no whole path, and nobody has trusted that file"
+        "it would start with {path}, because the entry has no absolute path, and you have not trusted \
+         that file"
     )
 }
 
@@ -288,13 +290,13 @@ impl Browser for Back {
         let (listener, back) = (self.listener.try_clone(), self.comes_back_to());
         Box::pin(async move {
             let came = tokio::time::timeout(LOGIN, came_back(listener, &back)).await;
-            let came = came.map_err(|_| "nobody logged in".to_owned())?;
+            let came = came.map_err(|_| "no user logged in".to_owned())?;
             came.map_err(|error| error.to_string())
         })
     }
 }
 
-/// Waits for the browser; whatever else knocks is sent away.
+/// Waits for the browser; all other requests get an error page.
 async fn came_back(listener: io::Result<TcpListener>, back: &str) -> io::Result<String> {
     let listener = tokio::net::TcpListener::from_std(listener?)?;
     loop {
@@ -305,7 +307,7 @@ async fn came_back(listener: io::Result<TcpListener>, back: &str) -> io::Result<
         let target = head.strip_prefix("GET /callback?").and_then(|rest| rest.split_once(' '));
         let (status, text) = match target {
             Some(_) => ("200 OK", "You can close this page."),
-            None => ("404 Not Found", "Nothing is here."),
+            None => ("404 Not Found", "Not found."),
         };
         let answer = format!(
             "HTTP/1.1 {status}\r\ncontent-type: text/plain\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{text}",

@@ -1,5 +1,5 @@
-//! The settings that hold in this folder: which files they come from, and who may say what, is [`holm_config`]'s business;
-//! whether a person has looked at the project's file is the ledger's.
+//! The effective settings of this folder. [`holm_config`] decides which files they come from and
+//! which file may set what; the ledger records whether the user reviewed the project's file.
 
 use std::{
     fs,
@@ -17,9 +17,9 @@ use crate::{
     screen::Screen,
 };
 
-/// What was found for this folder.
+/// The settings of a folder.
 pub(crate) struct Here {
-    /// What the files say.
+    /// The content of the files.
     pub(crate) loaded: Loaded,
 }
 
@@ -34,10 +34,11 @@ impl Here {
         Ok(Self { loaded: loaded.map_err(|error| refused(&error))? })
     }
 
-    /// Refuses to go on where somebody trusted the project's file and it is another now, or gone: what it forbade would be open.
+    /// Refuses to continue if the project's trusted file has changed or is gone: what it
+    /// forbade would be allowed.
     ///
     /// # Errors
-    /// What has changed, and how to go on.
+    /// What has changed, and how to continue.
     pub(crate) fn check(&self, places: &Places) -> Result<(), Trouble> {
         self.broken(places).map_or(Ok(()), |(_, trouble)| Err(trouble))
     }
@@ -47,21 +48,22 @@ impl Here {
         let ledger = match Ledger::open(places.trust()) {
             Ok(ledger) => ledger,
             Err(error) => {
-                let message = format!("nobody can tell what is trusted: {error}");
+                let message = format!("cannot read which files are trusted: {error}");
                 return Some((places.trust(), Trouble::new(Exit::Failed, message)));
             }
         };
         let refused = |path: &Path, why: &str, hint: &str| {
-            let message = format!("the settings of {} hold here, and now: {why}", path.shown());
+            let message = format!("the settings of {} apply here, but {why}", path.shown());
             Some((path.to_owned(), Trouble::new(Exit::NoAnswer, message).hint(hint)))
         };
         if let Some((path, why)) = gone(places, &ledger).first() {
             return refused(path, why, BACK);
         }
-        // A link that lies where somebody trusted a file is a change of that file.
+        // A link in place of a trusted file is a change of that file.
         let was_trusted = |path: &Path| ledger.knows(&named(places, path));
         let (path, why) = self.loaded.inert.iter().find(|(path, _)| was_trusted(path))?;
-        let hint = "`holm config trust` shows the file and asks you; `holm config forget` goes on without it";
+        let hint = "`holm config trust` shows the file and asks you; `holm config forget` continues \
+                    without it";
         refused(path, why, hint)
     }
 
@@ -79,20 +81,21 @@ impl Here {
         let instead = instead.unwrap_or_default();
         self.loaded.inert.iter().map(move |(path, why)| {
             let why = hinted(&format!("{why}{instead}"));
-            (path.as_path(), format!("the settings of {} do nothing: {why}", path.shown()))
+            (path.as_path(), format!("the settings of {} are not used: {why}", path.shown()))
         })
     }
 }
 
 /// What to do where a trusted file is gone.
-pub(crate) const BACK: &str = "put the file back; `holm config forget` goes on without it";
+pub(crate) const BACK: &str = "restore the file; `holm config forget` continues without it";
 
 /// The path under which a file of the project is trusted; of one behind a link, the link.
 pub(crate) fn named(places: &Places, path: &Path) -> PathBuf {
     place(&places.work, path).unwrap_or_else(|linked| linked.path)
 }
 
-/// The project's files of settings, nearest first, up to the one that somebody trusts as it is.
+/// The project's settings files, nearest first, up to the first one whose
+/// current content is trusted.
 pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for path in places.found().projects() {
@@ -104,8 +107,8 @@ pub(crate) fn of_project(places: &Places, ledger: &Ledger) -> Vec<PathBuf> {
     files
 }
 
-/// The places here where somebody trusted a file of settings and where no plain file lies any more, nearest first, and what
-/// lies there. One above a file that is trusted as it is does not count here.
+/// The places where a settings file was trusted and no plain file is left, nearest first, and what
+/// is there now. Places above a file whose current content is trusted do not count.
 pub(crate) fn gone(places: &Places, ledger: &Ledger) -> Vec<(PathBuf, &'static str)> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let (work, own) = (real(&places.work), places.found().user.as_deref().map(real));
@@ -128,9 +131,9 @@ fn missing(place: &Path) -> Option<&'static str> {
     match fs::symlink_metadata(place) {
         Ok(data) if data.is_file() => None,
         Ok(data) if data.is_symlink() => Some("it is a link, and links are never trusted"),
-        Ok(_) => Some("it is no plain file any more"),
-        Err(error) if error.kind() == ErrorKind::NotFound => Some("it is not there any more"),
-        Err(_) => Some("it cannot be looked at any more"),
+        Ok(_) => Some("it is no longer a plain file"),
+        Err(error) if error.kind() == ErrorKind::NotFound => Some("it no longer exists"),
+        Err(_) => Some("it can no longer be read"),
     }
 }
 
@@ -140,7 +143,7 @@ fn is_trusted(path: &Path, ledger: &Ledger) -> bool {
 
 /// That no run begins here, and why not, on one line.
 pub(crate) fn no_run(trouble: &Trouble) -> String {
-    format!("no run begins here: {}", trouble.to_string().replace("\n  hint: ", "; "))
+    format!("no run can start here: {}", trouble.to_string().replace("\n  hint: ", "; "))
 }
 
 /// What agents are told by files: the person's own, and those of the project.
@@ -212,7 +215,8 @@ pub(crate) fn refused(error: &ConfigError) -> Trouble {
     Trouble::new(Exit::Usage, error.to_string()).hint(error.fix())
 }
 
-/// Why a file is not used, with what a person can do; there is nothing to do about a link but to put a file in its place.
+/// Why a file is not used, with a hint. For a link there is no hint except to replace
+/// it with a file.
 fn hinted(why: &str) -> String {
     if Linked::is_said_in(why) {
         return why.to_owned();

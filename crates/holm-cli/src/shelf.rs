@@ -1,4 +1,4 @@
-//! The tools that the command has: its own, those of the user's folder, and those of a project that a person trusts.
+//! The tools of the command: its own, those of the user's folder, and those of a trusted project.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -39,14 +39,14 @@ use crate::{
     talk,
 };
 
-/// The tools, kept in step with their folders as long as this is held.
+/// The tools, kept in sync with their folders while this is held.
 pub(crate) struct Shelf {
     registry: Registry,
     crew: Option<AgentLoader>,
     _watching: Option<Watching>,
 }
 
-/// Whether folders are watched after they were looked at.
+/// Whether folders are watched after they were loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Watch {
     Once,
@@ -54,8 +54,9 @@ pub(crate) enum Watch {
 }
 
 impl Shelf {
-    /// Loads the tools beside the command's own into a registry, with agents of files if there is somebody for them, and with
-    /// a person whom servers may ask. What cannot be used is left out; [`tell`](Self::tell) says it.
+    /// Loads all tools beside the command's own into a registry. `agents` loads agent
+    /// files, if given, and servers may ask the given user. Unusable tools are left
+    /// out; [`tell`](Self::tell) reports them.
     pub(crate) async fn with_agents(
         registry: Registry,
         agents: Option<AgentLoader>,
@@ -84,7 +85,7 @@ impl Shelf {
             Some(agents) => folders.loader(agents),
             None => folders,
         };
-        // Last: whatever nobody else knows could be meant as a program.
+        // Last, because a file that no other loader knows could be a program.
         let folders = folders.loader(Startable {
             places: places.clone(),
             screen: Arc::clone(screen),
@@ -94,7 +95,7 @@ impl Shelf {
             Watch::Always => match folders.clone().watch().await {
                 Ok(watching) => Some(watching),
                 Err(error) => {
-                    // A machine that lets nobody watch still has the tools that are there now.
+                    // A machine without file watching still has the current tools.
                     screen.note(&format!("holm: {error}"));
                     folders.load().await;
                     None
@@ -108,15 +109,15 @@ impl Shelf {
         Ok(Self { registry, crew, _watching: watching })
     }
 
-    /// Says what cannot be used, and why. Agents that miss a tool of `beyond`, which this run was not given, have no fault of
-    /// their own: one line names them all.
+    /// Reports unusable tools with the reason. Agents that lack only a tool of `beyond`, which this
+    /// run was not given, have no fault of their own: one line names them all.
     pub(crate) fn tell(&self, screen: &Arc<Screen>, beyond: &Toolbox) {
         let mut links = BTreeSet::new();
         for problem in self.snapshot().problems() {
             if !Linked::is_said_in(&problem.what) {
                 screen.note(&format!("holm: {problem}"));
             } else if links.insert(problem.what.clone()) {
-                // Whatever lies behind it: one link is one thing to know.
+                // A link is reported once, regardless of the number of files behind it.
                 screen.note(&format!("holm: {}", problem.what));
             }
         }
@@ -127,13 +128,13 @@ impl Shelf {
         }
         if !lacking.is_empty() {
             let names: Vec<String> = lacking.into_iter().map(|fault| fault.agent).collect();
-            let why = "they need tools that a small model is not given; `--tools all` gives it all of them";
-            screen.note(&format!("holm: no work is handed to {}: {why}", names.join(", ")));
+            let why = "they need tools that a small model does not get; `--tools all` gives it all tools";
+            screen.note(&format!("holm: Holm does not delegate to {}: {why}", names.join(", ")));
         }
     }
 
-    /// The agents that are there and cannot be called. Only now that all is loaded: a later file may have brought what an
-    /// earlier one names.
+    /// The agents that exist and cannot be called. Checked only after everything is loaded: a later
+    /// file may contain what an earlier one names.
     pub(crate) fn faults(&self, screen: &Arc<Screen>) -> Vec<CrewFault> {
         let (faults, snapshot) = (self.crew.iter().flat_map(AgentLoader::faults), self.snapshot());
         let faults = faults.filter(|fault| !is_talk(fault, screen));
@@ -145,7 +146,7 @@ impl Shelf {
         self.registry.snapshot()
     }
 
-    /// All of it, for whoever wants to hear of changes.
+    /// The registry, for callers that follow changes.
     pub(crate) fn registry(&self) -> &Registry {
         &self.registry
     }
@@ -157,7 +158,8 @@ pub(crate) fn lacks(fault: &CrewFault, beyond: &Toolbox) -> bool {
     beyond.find(tool).is_some()
 }
 
-/// The fault of an agent that names another one. Where that one's file is there and was refused, nobody need add it.
+/// The fault of an agent that names another one. If that agent's file exists and was refused, the
+/// message does not ask to add it.
 fn of_refused(fault: CrewFault, snapshot: &Snapshot) -> CrewFault {
     let CrewProblem::NoTool { tool } = &fault.why else { return fault };
     let (agent, file) = (tool.clone(), format!("{tool}.md"));
@@ -172,7 +174,7 @@ fn is_talk(fault: &CrewFault, screen: &Arc<Screen>) -> bool {
     talk::tools(&nobody).find(tool).is_some()
 }
 
-/// Loads WASM files; the engine is only started when there is one.
+/// Loads WASM files; the engine starts with the first one.
 struct Lazy {
     places: Places,
     screen: Arc<Screen>,
@@ -205,7 +207,7 @@ impl Loader for Lazy {
     }
 }
 
-/// Loads programs; what confines them is only looked for when there is one.
+/// Loads programs; the jail is set up with the first one.
 struct Startable {
     places: Places,
     screen: Arc<Screen>,
@@ -220,7 +222,8 @@ impl Loader for Startable {
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
             let programs = self.programs.get_or_init(|| {
-                // Also where commands run unconfined: to ask a program what it is, is to run it before anybody said yes.
+                // Also if commands run unconfined: asking a program for its description runs it
+                // before the user has agreed.
                 let engine = Engine::detect().map_err(|error| error.to_string())?;
                 let programs = Programs::new(Launcher::this_executable(), engine, &self.places.work);
                 let network = self.places.bounds.connector();
@@ -260,7 +263,8 @@ fn environment() -> Vec<(String, String)> {
     std::env::vars_os().filter_map(text).collect()
 }
 
-/// The sandbox of this process, which compiles by this program and keeps the code in the data folder, for these settings.
+/// A WASM host with these settings, on the sandbox of this process. It compiles with this program
+/// and stores the code in the data folder.
 pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<WasmHost> {
     let sandbox = shared(places.code(), |cache| {
         let settings = Settings { cache: Some(cache), ..Settings::with_compiler(Compiler::itself()?) };
@@ -269,9 +273,9 @@ pub(crate) fn host(places: &Places, settings: WasmSettings) -> anyhow::Result<Wa
     Ok(WasmHost::new(sandbox, settings))
 }
 
-/// One sandbox for each folder of compiled code, made when it is first wanted. An engine with its threads and its room is large,
-/// and code is compiled for one engine: tools of all kinds and of all sessions share it. It gives nobody any power: what a guest may do
-/// stands in the settings that each host has of its own.
+/// One sandbox for each folder of compiled code, created on first use. An engine with its threads
+/// and memory is large, and code is compiled for one engine, so tools of all kinds and sessions
+/// share it. Sharing gives no permissions: each host has its own settings for its guests.
 fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>) -> anyhow::Result<Sandbox> {
     static ALL: Mutex<BTreeMap<PathBuf, Sandbox>> = Mutex::new(BTreeMap::new());
     let mut all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
@@ -283,8 +287,9 @@ fn shared(cache: PathBuf, make: impl FnOnce(PathBuf) -> anyhow::Result<Sandbox>)
     Ok(sandbox)
 }
 
-/// What no tool may touch: the usual names, the same as for all other tools, and the data folder, by whatever path. The worktree
-/// of a helper lies in there; then it is everything beside the worktrees.
+/// What no tool may touch: the usual names, as for all other tools, and the data folder, by
+/// any path. The worktree of a helper is inside the data folder; in that case everything
+/// beside the worktrees is protected.
 fn denials(places: &Places) -> anyhow::Result<Denials> {
     let root = Root::open(&places.work)?.protect(&places.data, Protect::Everything)?;
     let mut denials = Kept::find(places).over(root)?.denials()?;

@@ -1,4 +1,5 @@
-//! Skills in a run, in three steps: what each is for stands in the prompt, its text comes with a call, and so do its files.
+//! Skills of a run, in three steps: the prompt lists what each is for, a call loads its text, and
+//! further calls load its files.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,38 +31,35 @@ pub(crate) const TOOL: &str = "skill";
 /// The largest file of a skill that a model gets.
 const MOST_BYTES: usize = 256 << 10;
 
-/// The skills of a run: those that can be used, and what should be said of the others.
+/// The usable skills of a run, and notes about the others.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Skills {
     skills: Arc<BTreeMap<String, Usable>>,
-    /// Where it stands what a person has trusted.
+    /// The file that records what the user trusts.
     trust: PathBuf,
-    /// The project.
     work: PathBuf,
-    /// What a person should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
-    /// Those whose files have a mistake.
+    /// Skills whose files have a mistake.
     faulty: BTreeSet<String>,
 }
 
-/// A skill that can be used.
+/// A usable skill with its folder and owner.
 #[derive(Debug, Clone)]
 pub(crate) struct Usable {
-    /// What it says.
     pub(crate) skill: Skill,
-    /// Where it lies.
     pub(crate) folder: PathBuf,
-    /// Whose it is.
     pub(crate) owner: Layer,
 }
 
 impl Skills {
-    /// Those of the user's places, and of the project where a person has trusted them; `brought` are folders of the chosen agent.
+    /// Finds the skills of the user, and those of the project that the user trusts; `brought` are
+    /// folders of the chosen agent.
     pub(crate) fn find(places: &Places, brought: &[PathBuf]) -> Self {
         let mut skills = Self { trust: places.trust(), work: places.work.clone(), ..Self::default() };
         let mut usable = BTreeMap::new();
         for (name, all) in everywhere(places, brought) {
-            // What nobody trusts, or cannot be read, hides none of its name.
+            // A skill that is not trusted or cannot be read does not hide another of the same name.
             for found in all.into_iter().rev() {
                 match skills.admit(&found, places) {
                     Ok(skill) => {
@@ -87,7 +85,7 @@ impl Skills {
         self.skills.get(name)
     }
 
-    /// Whether the file of this one has a mistake, which is something else than that nobody has trusted it.
+    /// Whether this skill's file has a mistake, as opposed to not being trusted.
     pub(crate) fn is_faulty(&self, name: &str) -> bool {
         self.faulty.contains(name)
     }
@@ -154,7 +152,8 @@ impl Skills {
         }
     }
 
-    /// A file of a skill: beneath its folder, by no link, and trusted as it is where it is somebody else's.
+    /// A file of a skill: below its folder, without links, and with trusted content if
+    /// another author wrote it.
     pub(crate) fn file(&self, usable: &Usable, file: &str) -> Result<String, String> {
         let is_below = Path::new(file).components().all(|part| matches!(part, Component::Normal(_)));
         let (folder, path) = (usable.folder.canonicalize(), usable.folder.join(file));
@@ -184,14 +183,14 @@ impl Skills {
             self.gate().admits(&path, hash.as_bytes()).map_err(|_| {
                 let folder = quoted(&found.folder.to_string_lossy());
                 let command = places.typed(&format!("tool trust {folder}"));
-                format!("nobody has trusted it as it is; look at it, then `{command}`")
+                format!("you have not trusted it as it is; review it, then run `{command}`")
             })?;
         }
         found.skill.clone()
     }
 }
 
-/// All skills that there are, usable or not; of those with one name the later wins, where it can be used.
+/// All skills, usable or not. Among those with one name, the last usable one wins.
 pub(crate) fn everywhere(places: &Places, brought: &[PathBuf]) -> BTreeMap<String, Vec<FoundSkill>> {
     let folders = SkillFolders::of(&places.work, |name| std::env::var(name).ok());
     brought.iter().cloned().fold(folders, SkillFolders::and).find()

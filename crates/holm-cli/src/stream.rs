@@ -1,4 +1,4 @@
-//! A run for programs: its name, then its events as they happen, one a line.
+//! Prints a run for programs: its name, then its events as they happen, one a line.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::screen::Screen;
 
-/// Prints events in the kernel's own form, so that a replay prints the same bytes. The program sets the pace: a line is
-/// never dropped.
+/// Prints events in the kernel's own form, so that a replay prints the same bytes. The reading
+/// program sets the pace: no line is ever dropped.
 pub(crate) struct Stream {
     screen: Arc<Screen>,
 }

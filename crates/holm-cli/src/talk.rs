@@ -1,4 +1,4 @@
-//! The person at the terminal, for a model that wants to ask or to tell something.
+//! Lets a model ask or notify the user at the terminal.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) fn of_helper(terminal: &Terminal, helper: &str) -> Toolbox {
     Toolbox::new().with(Typed::new(AskUser::of(Arc::clone(&people)))).with(Typed::new(Brief::of(people)))
 }
 
-/// Whoever sits in front of a run, as a helper speaks to them: they are told which one it is.
+/// The user of a run, as a helper reaches them: messages name the helper.
 struct OfHelper {
     terminal: Terminal,
     helper: String,

@@ -1,5 +1,5 @@
-//! One call of a tool by hand, under the rules of a run: arguments, grants, approvals and guards count as they do for a
-//! model. `holm tool execute` does it at a terminal, the server for whoever asks in a browser.
+//! A manual call of a tool under the rules of a run: arguments, grants, approvals and guards apply
+//! as for a model. `holm tool execute` makes it at a terminal, the server for a user in a browser.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,25 +19,23 @@ use crate::{
     checks::JailedChecks, commands::run, exit::Trouble, places::Places, settings::Here, tools::Confinement,
 };
 
-/// A call that is to be tried.
+/// A manual call of a tool.
 pub(crate) struct Trial {
-    /// The tool.
     pub(crate) tool: Arc<dyn runtime::Tool>,
     /// Its arguments as JSON.
     pub(crate) arguments: String,
-    /// What it may do.
+    /// The grants of the call.
     pub(crate) grants: GrantSet,
-    /// What is asked.
     pub(crate) mode: Mode,
 }
 
-/// What came of it.
+/// The result of a manual call.
 pub(crate) struct Came {
     /// What it came to.
     pub(crate) outcome: Outcome,
-    /// What a model would have been told.
+    /// The text that a model would get.
     pub(crate) said: String,
-    /// All of its output; none where it did not run.
+    /// Its whole output; `None` if it did not run.
     pub(crate) output: Option<ToolOutput>,
 }
 
@@ -84,7 +82,8 @@ pub(crate) fn bound(grants: &[Grant], mode: Mode, places: &Places) -> Result<(Ve
     Ok((bound.grants.into_iter().flatten().map(|grant| grant.value).collect(), mode))
 }
 
-/// With the commands that the settings forbid. One rule that cannot be read ends it: the others would seem to be all.
+/// Adds the commands that the settings forbid. An invalid rule is an error: the others would
+/// seem to be all.
 pub(crate) fn denied(places: &Places, mut rules: Rules) -> Result<Rules, Trouble> {
     let settings = Here::find(places)?.loaded.layers.settle(Settings::default());
     run::parsed(settings.deny)?.into_iter().for_each(|rule| rules.deny(rule));
@@ -118,7 +117,7 @@ fn told(message: &Message) -> Option<String> {
     })
 }
 
-/// A tool whose output is kept for the person who called it.
+/// A tool whose output is recorded for the user who called it.
 struct Overheard {
     tool: Arc<dyn runtime::Tool>,
     output: Arc<Mutex<Option<ToolOutput>>>,

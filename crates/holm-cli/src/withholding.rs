@@ -1,4 +1,5 @@
-//! Prompts that a hook kept from the model: whoever said them is told, and the command does not end as if they had been heard.
+//! Prompts that a hook withheld from the model. Their sender is told, and the command does not end
+//! as if the model had read them.
 
 use std::{
     collections::BTreeSet,
@@ -14,7 +15,7 @@ use serde_json::json;
 
 use crate::screen::Screen;
 
-/// What was withheld while this command runs.
+/// The prompts that hooks withheld while this command runs.
 #[derive(Debug)]
 pub(crate) struct Withholding {
     screen: Arc<Screen>,
@@ -23,35 +24,35 @@ pub(crate) struct Withholding {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The messages of the one session that this is about which were told already; none where there are many sessions,
-    /// whose messages have the same numbers.
+    /// The messages of the session that were reported already. `None` if there are many sessions,
+    /// because their messages have the same numbers.
     told: Option<BTreeSet<MessageId>>,
-    /// What earlier commands may have told of.
+    /// The history that earlier commands may have reported.
     earlier: Option<Earlier>,
     reasons: Vec<String>,
     lines: Lines,
 }
 
-/// The part of a session that this command found when it resumed it.
+/// The history of a session when this command resumed it.
 #[derive(Debug, Clone)]
 struct Earlier {
     store: Store,
     session: String,
-    /// The last of its records and of its messages.
+    /// The last record and the last message of that history.
     record: Seq,
     message: MessageId,
 }
 
 impl Earlier {
-    /// Whether an earlier command was told that this message was withheld. Where the journal cannot be read, the user is told twice
-    /// rather than never.
+    /// Whether an earlier command already reported that this message was withheld. If the journal
+    /// cannot be read, the user is told twice rather than never.
     async fn has_told(&self, message: MessageId) -> bool {
         message <= self.message
             && self.store.was_withheld(&self.session, message, self.record).await.unwrap_or(false)
     }
 }
 
-/// Whether a program reads on standard output what happens.
+/// Whether a program reads events on standard output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Lines {
     #[default]
@@ -104,7 +105,7 @@ impl Withholding {
         if state.told.as_mut().is_some_and(|told| !told.insert(message)) {
             return;
         }
-        // One line, whatever the command printed.
+        // One line, regardless of the command's output.
         let short = reason.split_whitespace().collect::<Vec<_>>().join(" ");
         self.screen.end_line();
         self.screen.note(&format!("holm: a hook withheld the prompt from the model: {short}"));

@@ -1,5 +1,5 @@
-//! Worktrees for helpers that work apart. Git is only asked when one of them is called, or when an earlier run may have
-//! left something behind.
+//! Worktrees for helpers that work separately. Git is only called when such a helper is called, or
+//! when an earlier run may have left worktrees behind.
 
 use std::{
     path::{Path, PathBuf},
@@ -21,7 +21,8 @@ pub(crate) struct Trees {
 }
 
 impl Trees {
-    /// Worktrees, if this folder is the top of a repository. What a run left there that was killed is swept.
+    /// Finds the worktrees, if this folder is the top of a repository. Leftovers of a
+    /// killed run are removed.
     pub(crate) async fn find(places: &Places) -> Result<Option<Arc<Self>>, String> {
         let this = Self::here(places);
         if let Some(this) = this.as_ref().filter(|this| this.folder.exists()) {

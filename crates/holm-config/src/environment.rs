@@ -1,10 +1,10 @@
-//! What variables of the environment say.
+//! Settings that come from environment variables.
 
 use std::path::Path;
 
 use crate::{ConfigError, ConfigProblem, Origin, Settings, ToolSet, Usd, Value};
 
-/// The variables that are read, and the keys that they stand for.
+/// The variables that are read, and the keys that they set.
 pub const VARIABLES: [(&str, &str); 5] = [
     ("HOLM_MODEL", "model"),
     ("HOLM_MODE", "mode"),
@@ -14,10 +14,10 @@ pub const VARIABLES: [(&str, &str); 5] = [
 ];
 
 impl Settings {
-    /// What the environment says. A variable that is empty says nothing.
+    /// The settings of the environment. An empty variable is ignored.
     ///
     /// # Errors
-    /// A variable that does not fit, by its name.
+    /// The name of a variable with an invalid value.
     pub fn from_environment(env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut settings = Self::default();
         for (name, key) in VARIABLES {
@@ -38,13 +38,17 @@ impl Settings {
                 self.mode = Some(Value { value: mode, origin });
             }
             "tools" => {
-                let set =
-                    ToolSet::of(text).ok_or_else(|| format!("`{text}` is none of all, native, wasm, few"))?;
+                let set = ToolSet::of(text).ok_or_else(|| {
+                    format!(
+                        "`{text}` is not one of all, native, wasm, \
+                                                             few"
+                    )
+                })?;
                 self.tools = Some(Value { value: set, origin });
             }
             "limits.turns" => {
                 let turns = text.parse().ok().filter(|turns| *turns > 0);
-                let turns = turns.ok_or_else(|| format!("`{text}` is no number of turns"))?;
+                let turns = turns.ok_or_else(|| format!("`{text}` is not a number of turns"))?;
                 self.turns = Some(Value { value: turns, origin });
             }
             _ => self.budget = Some(Value { value: Usd::parse(text)?.0, origin }),

@@ -1,4 +1,4 @@
-//! What is wrong with a file, where, and what to do about it.
+//! Errors in settings files: the problem, its line, and a fix.
 
 use std::{
     fmt,
@@ -7,73 +7,66 @@ use std::{
 
 use holm_grants::escaped;
 
-/// A file that cannot be used as it is. The message names file and line; [`fix`](Self::fix) says what to do.
+/// A file that cannot be used. The message names file and line; [`fix`](Self::fix) says what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The file; for a variable of the environment, its name with a dollar sign.
+    /// The file; for an environment variable, its name with a dollar sign.
     pub path: PathBuf,
-    /// The line, from 1, where it is about one.
+    /// The line, from 1, if the problem has one.
     pub line: Option<usize>,
-    /// What is wrong.
     pub problem: ConfigProblem,
 }
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ConfigProblem {
-    /// It is no TOML, or no JSON.
+    /// It is not valid TOML or JSON.
     #[error("{}", escaped(.0))]
     Syntax(String),
-    /// A key that means nothing.
-    #[error("there is no key `{}`", escaped(.key))]
+    #[error("unknown key `{}`", escaped(.key))]
     UnknownKey {
-        /// The key.
         key: String,
-        /// The one that may have been meant.
+        /// The most similar known key.
         near: Option<String>,
-        /// Those that there are.
         known: Vec<String>,
     },
-    /// A value that does not fit its key.
+    /// A value that is not valid for its key.
     #[error("{}", escaped(.0))]
     WrongValue(String),
-    /// A key that a project's file cannot say.
+    /// A key that a project's file cannot set.
     #[error("a project cannot set `{}`", escaped(.key))]
     NotForProjects {
-        /// The key.
         key: String,
     },
-    /// The file was named and is not there.
+    /// The file was named explicitly and does not exist.
     #[error("there is no such file")]
     Missing,
-    /// The system does not give it.
+    /// The system cannot read it.
     #[error("it cannot be read: {}", escaped(.0))]
     Unreadable(String),
-    /// It is larger than anybody writes.
+    /// It is larger than a file that a person writes.
     #[error("it is larger than {most} bytes")]
     TooLarge {
-        /// The bound.
         most: u64,
     },
-    /// Somebody else could have written it.
-    #[error("others can write it, so it proves nothing")]
+    /// Other users have write permission.
+    #[error("other users can write it, so Holm does not trust it")]
     Exposed,
-    /// It belongs to somebody else, who can write it whatever its mode says.
-    #[error("it belongs to somebody else, so it proves nothing")]
+    /// Another user owns the file and can therefore write it, regardless of its mode.
+    #[error("another user owns it, so Holm does not trust it")]
     Foreign,
-    /// Somebody else could read it.
-    #[error("others can read it, and it holds keys")]
+    /// Other users have read permission.
+    #[error("other users can read it, and it holds keys")]
     Shared,
-    /// The system does not take it.
+    /// The system cannot write it.
     #[error("it cannot be written: {}", escaped(.0))]
     Unwritable(String),
-    /// An agent stands below itself.
-    #[error("the agent `{}` would hand work to one that it stands below", escaped(.agent))]
+    /// An agent is its own helper, directly or indirectly.
+    #[error("the agent `{}` would delegate to an agent above it", escaped(.agent))]
     Cycle {
-        /// Which.
         agent: String,
     },
-    /// Nobody has looked at it as it is.
+    /// No person has trusted the file with its current content.
     #[error("{}", escaped(.0))]
     Untrusted(String),
 }
@@ -87,33 +80,33 @@ impl ConfigError {
         Self { path: path.to_owned(), line: None, problem }
     }
 
-    /// What to do about it.
+    /// How to fix the problem.
     #[must_use]
     pub fn fix(&self) -> String {
         let fix = match &self.problem {
-            ConfigProblem::Syntax(_) => "mend the line, or take it out".into(),
+            ConfigProblem::Syntax(_) => "fix or remove the line".into(),
             ConfigProblem::UnknownKey { near: Some(near), .. } => format!("did you mean `{near}`?"),
             ConfigProblem::UnknownKey { known, .. } => format!("known here: {}", known.join(", ")),
-            ConfigProblem::WrongValue(_) => "give a value of the form that it asks for".into(),
+            ConfigProblem::WrongValue(_) => "use a value of the expected type".into(),
             ConfigProblem::NotForProjects { .. } => {
-                "take it out; say it in your own file (`holm paths` shows where) or by a flag".into()
+                "remove it; set it in your own file (`holm paths` shows where) or with a flag".into()
             }
-            ConfigProblem::Missing => "make it, or take its name away".into(),
-            ConfigProblem::Unreadable(_) => "make it readable for you".into(),
+            ConfigProblem::Missing => "create the file, or remove its name".into(),
+            ConfigProblem::Unreadable(_) => "make the file readable for you".into(),
             ConfigProblem::TooLarge { .. } => "make it smaller".into(),
-            ConfigProblem::Cycle { .. } => "take one of them out of the other".into(),
+            ConfigProblem::Cycle { .. } => "remove one of them from the other".into(),
             ConfigProblem::Untrusted(_) => {
                 let folder = self.path.parent().unwrap_or(Path::new("."));
                 format!(
-                    "look at it; `holm tool trust {}` shows the folder, and trusts what it has shown",
+                    "review it: `holm tool trust {}` shows the folder and asks whether you trust it",
                     folder.display()
                 )
             }
             ConfigProblem::Shared => format!("chmod 600 {}", self.path.display()),
-            ConfigProblem::Unwritable(_) => "make its folder yours".into(),
+            ConfigProblem::Unwritable(_) => "change the owner of its folder to you".into(),
             ConfigProblem::Exposed => format!("chmod go-w {}", self.path.display()),
             ConfigProblem::Foreign => {
-                format!("make it yours or root's: chown, or copy it; {}", self.path.display())
+                format!("change its owner to you or root (chown), or copy it; {}", self.path.display())
             }
         };
         escaped(&fix)

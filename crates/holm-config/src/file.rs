@@ -1,4 +1,5 @@
-//! What one file can say, as types. The schema for editors is made of the same types, so the two cannot drift apart.
+//! The content of one settings file, as types. The JSON Schema for editors is generated from the
+//! same types, so the two cannot drift apart.
 
 use std::{collections::BTreeMap, fmt, ops::Range};
 
@@ -121,7 +122,7 @@ pub enum ToolProtocol {
 }
 
 impl ToolProtocol {
-    /// The protocol as a word.
+    /// The name of the protocol.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -170,7 +171,7 @@ pub enum ToolSet {
 }
 
 impl ToolSet {
-    /// The set as a word.
+    /// The name of the set.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -181,13 +182,13 @@ impl ToolSet {
         }
     }
 
-    /// The set of a word.
+    /// The set of a name.
     pub(crate) fn of(word: &str) -> Option<Self> {
         [Self::All, Self::Native, Self::Wasm, Self::Few].into_iter().find(|set| set.as_str() == word)
     }
 }
 
-/// A number of model turns, at least one: without a turn nothing would be asked.
+/// A number of model turns, at least one: without a turn no model is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns(pub u64);
 
@@ -197,7 +198,7 @@ impl<'de> Deserialize<'de> for Turns {
     }
 }
 
-/// Says what a number of turns is to whoever has written something else.
+/// Explains the expected number of turns when the file holds something else.
 struct TurnsVisitor;
 
 impl de::Visitor<'_> for TurnsVisitor {
@@ -213,7 +214,7 @@ impl de::Visitor<'_> for TurnsVisitor {
 
     fn visit_u64<E: de::Error>(self, turns: u64) -> Result<Turns, E> {
         match turns {
-            0 => Err(E::custom("a run takes one turn at the least")),
+            0 => Err(E::custom("a run needs at least one turn")),
             turns => Ok(Turns(turns)),
         }
     }
@@ -224,15 +225,15 @@ impl de::Visitor<'_> for TurnsVisitor {
 pub struct Usd(pub NanoUsd);
 
 impl Usd {
-    /// Reads an amount.
+    /// Parses an amount such as `0.50usd`.
     ///
     /// # Errors
-    /// What an amount looks like.
+    /// A message that shows how to write an amount.
     pub fn parse(text: &str) -> Result<Self, String> {
         let number = text.trim().trim_start_matches('$');
         let number = number.strip_suffix("usd").unwrap_or(number).trim();
         let spend: Result<Allowance, _> = format!("spend:{number}usd").parse();
-        let wrong = |_| format!("`{text}` is no amount in US dollars; write it like \"0.50usd\"");
+        let wrong = |_| format!("`{text}` is not an amount in US dollars; write it like \"0.50usd\"");
         spend.map(|spend| Self(NanoUsd::new(spend.amount))).map_err(wrong)
     }
 }
@@ -244,12 +245,10 @@ impl<'de> Deserialize<'de> for Usd {
     }
 }
 
-/// A value with the bytes of the file that it stands at.
+/// A value and its byte range in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located<T> {
-    /// Where it stands.
     pub span: Range<usize>,
-    /// What it is.
     pub value: T,
 }
 
@@ -260,7 +259,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Located<T> {
     }
 }
 
-/// The schema of a file, for editors: JSON Schema 2020-12.
+/// The JSON Schema (2020-12) of a file, for editors.
 #[must_use]
 pub fn schema() -> serde_json::Value {
     let made = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<File>();

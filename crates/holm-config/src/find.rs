@@ -1,50 +1,54 @@
-//! Which files there are.
+//! Finds the settings files that apply to a working folder.
 
 use std::path::{Path, PathBuf};
 
-/// What a project's file is called.
+/// The name of a project's settings file.
 pub const PROJECT_FILE: &str = "holm.toml";
 
-/// Where an administrator says what holds for everybody on this machine.
+/// The path of the administrator's policy, which applies to all users of this machine.
 pub const POLICY: &str = "/etc/holm/policy.toml";
 
 /// The files that settings come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The user's own file, which need not exist unless it was named.
+    /// The user's own file, which need not exist unless it was named explicitly.
     pub user: Option<PathBuf>,
-    /// Whether somebody named it.
+    /// Whether `HOLM_CONFIG` named the file explicitly.
     pub named: Named,
     /// The nearest project file above the working folder, if there is one.
     pub project: Option<PathBuf>,
-    /// Those further above, nearest first. One of them counts where nobody trusts what is nearer: otherwise whoever puts a file
-    /// between would switch off what somebody trusted.
+    /// Project files further up, nearest first. If the user does not trust the nearer
+    /// file, Holm uses the next one. Otherwise, adding an untrusted file in between would
+    /// disable a trusted one.
     pub above: Vec<PathBuf>,
-    /// The administrator's files, and whether somebody named them; the last one wins.
+    /// The administrator's files, and whether each was named explicitly; the last one wins.
     pub policies: Vec<(PathBuf, Named)>,
 }
 
-/// Whether a file was named, or is merely where it would be.
+/// Whether a file was named explicitly, or has its default path.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Named {
-    /// It is where it would be, and may be missing.
+    /// It has its default path and may be missing.
     #[default]
     No,
-    /// It was named, so it must be there.
+    /// It was named explicitly, so it must exist.
     Yes,
 }
 
 impl Found {
-    /// Looks upward from the working folder for the project's file. The user's is the one that `HOLM_CONFIG` names, else the
-    /// one in the XDG place. Besides the administrator's own place, `HOLM_POLICY` names a file that binds too: who may set
-    /// a variable can bind themselves and nobody else.
+    /// Searches upward from the working folder for the project's file. The user's file is the one
+    /// named by `HOLM_CONFIG`, else the one in the XDG configuration folder.
+    ///
+    /// Policies come from the administrator's own path and from `HOLM_POLICY`. A user who sets that
+    /// variable can restrict only themselves.
     pub fn from(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
         let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let (user, named) = match path("HOLM_CONFIG") {
             Some(file) => (Some(file), Named::Yes),
             None => (config_folder(&env).map(|folder| folder.join(PROJECT_FILE)), Named::No),
         };
-        // By whichever way: a home is often reached through a link, and a person's own file is no project's.
+        // Compared by canonical path: a home is often reached through a link, and the user's own
+        // file is not a project's.
         let own = user.as_ref().and_then(|file| file.canonicalize().ok());
         let is_own = |file: &PathBuf| own.is_some() && file.canonicalize().ok() == own;
         let above = work.ancestors().map(|folder| folder.join(PROJECT_FILE));
@@ -61,10 +65,10 @@ impl Found {
     }
 }
 
-/// Holm's folder in the XDG place for configuration.
+/// Holm's folder in the XDG configuration folder.
 pub(crate) fn config_folder(env: &impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let path = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    // The specification says that a relative path there is to be ignored.
+    // The specification requires that a relative path is ignored.
     let base = path("XDG_CONFIG_HOME").filter(|folder| folder.is_absolute());
     let base = base.or_else(|| path("HOME").map(|home| home.join(".config")))?;
     Some(base.join("holm"))

@@ -1,16 +1,18 @@
-//! What a project tells every agent that works in it: `AGENTS.md`, and `CLAUDE.md` where that is missing.
+//! Finds the instructions that a project gives to every agent: `AGENTS.md`, or `CLAUDE.md` if that
+//! is missing.
 
 use std::path::{Path, PathBuf};
 
 use crate::{ConfigError, Layer, find::config_folder, read::text_of};
 
-/// The file that agents read.
+/// The file with instructions for agents.
 const GUIDE: &str = "AGENTS.md";
-/// The file that is read where the other is missing.
+/// The file that is used if the other is missing.
 const INSTEAD: &str = "CLAUDE.md";
 
-/// The files of a project, from its root to the working folder: what is nearer comes later, and so has the last word. The root is
-/// the folder of the repository; without one, the working folder alone is looked at.
+/// The files of a project, from its root to the working folder. The nearest comes last, so
+/// that it takes precedence. The root is the folder of the repository; without one, only the
+/// working folder is searched.
 #[must_use]
 pub fn guides(work: &Path) -> Vec<PathBuf> {
     let root = work.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(work);
@@ -18,22 +20,22 @@ pub fn guides(work: &Path) -> Vec<PathBuf> {
     folders.reverse();
     let file = |folder: &Path| {
         let paths = [GUIDE, INSTEAD].map(|name| folder.join(name));
-        // Nobody trusts a link, and the other file is often what it leads to.
+        // A symbolic link is never trusted, and it usually leads to the other file.
         let plain = paths.iter().find(|path| path.is_file() && !path.is_symlink()).cloned();
         plain.or_else(|| paths.into_iter().find(|path| path.is_file()))
     };
     folders.into_iter().filter_map(file).collect()
 }
 
-/// Where a person tells all agents of theirs something, whatever they work in.
+/// The path of the user's own instructions, which apply to all of their agents in every project.
 pub fn own_guide(env: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     config_folder(&env).map(|folder| folder.join(GUIDE))
 }
 
-/// What a person tells all agents of theirs; none where that file is missing.
+/// The user's own instructions for all agents; `None` if the file is missing.
 ///
 /// # Errors
-/// Where it cannot be read, or others could have written it.
+/// If it cannot be read, or other users can write it.
 pub fn own_guidance(env: impl Fn(&str) -> Option<String>) -> Result<Option<(PathBuf, String)>, ConfigError> {
     let Some(path) = own_guide(env) else { return Ok(None) };
     let text = text_of(&path, Layer::User)?;

@@ -1,7 +1,8 @@
-//! What other programs have written down, in Holm's own forms. Pure: texts in, texts and notes out.
+//! Converts settings of other programs into Holm's formats. Pure functions: they take texts and
+//! return texts and notes.
 //!
-//! Nothing is lost in silence: what has no counterpart is a note. Nothing is granted: what an agent of another program could
-//! do without being asked, a person grants here by name.
+//! Nothing is dropped silently: a setting without a counterpart becomes a note. Nothing is granted
+//! either: if an agent could act unasked in the other program, the user has to grant that here.
 
 mod goose;
 mod hooks;
@@ -21,7 +22,7 @@ pub use goose::{goose_recipe, goose_servers};
 pub use hooks::{codex_hooks, hooks};
 pub use opencode::{Opencode, opencode};
 
-/// What Claude Code calls its tools, and what they are called here.
+/// The tool names of Claude Code, and the names of Holm's tools.
 const TOOLS: [(&str, &str); 11] = [
     ("Read", "read"),
     ("Write", "write"),
@@ -36,30 +37,30 @@ const TOOLS: [(&str, &str); 11] = [
     ("TodoWrite", "todo"),
 ];
 
-/// The tool that is there only where a person has named a service for it.
+/// The tool that exists only if the user has configured a search service.
 const SEARCH: &str = "web_search";
 
-/// A text in Holm's form, and what did not fit into it.
+/// A converted file, and notes about what did not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Converted {
-    /// What it is called.
+    /// The name of the skill or agent.
     pub name: String,
     /// The text of the file.
     pub text: String,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// MCP servers in Holm's form, and what was not taken over beside them.
+/// Converted MCP servers, and notes about what was not imported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Servers {
     /// An object with `mcpServers`.
     pub entries: Json,
-    /// What a person should know.
+    /// Notes for the user.
     pub notes: Vec<String>,
 }
 
-/// Notes about a file from elsewhere. Names from it are printed on one line.
+/// Collects notes about an imported file. Names from it are escaped to one line.
 trait Notes {
     fn note(&mut self, text: impl AsRef<str>);
 }
@@ -75,7 +76,7 @@ impl Servers {
         Self { entries: json!({ "mcpServers": {} }), notes: Vec::new() }
     }
 
-    /// Whether there is no server.
+    /// Whether there are no servers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.get("mcpServers").and_then(Json::as_object).is_none_or(Map::is_empty)
@@ -87,12 +88,12 @@ impl Servers {
         }
     }
 
-    /// Says which members of a file are not taken over.
+    /// Notes which members of a file are not imported.
     fn leave(&mut self, whole: &Json, known: &[&str]) {
         let left = whole.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
         let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
         if !left.is_empty() {
-            self.notes.note(format!("not taken over: {}", left.join(", ")));
+            self.notes.note(format!("not imported: {}", left.join(", ")));
         }
     }
 }
@@ -100,13 +101,13 @@ impl Servers {
 /// The MCP servers of codex (`[mcp_servers.NAME]` of its `config.toml`), as an `mcpServers` object.
 ///
 /// # Errors
-/// Where the file is no TOML, with the line.
+/// If the file is not TOML, with the line.
 pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     let whole = codex(text, path)?;
     let mut found = Servers::none();
     for (name, entry) in whole.get("mcp_servers").and_then(Json::as_object).into_iter().flatten() {
         let mut entry = entry.as_object().cloned().unwrap_or_default();
-        // codex names the variable that holds a token; an entry names it in its header.
+        // codex names the variable with the token; an `mcpServers` entry refers to it in a header.
         if let Some(Json::String(variable)) = entry.remove("bearer_token_env_var") {
             entry.insert("headers".into(), json!({ "Authorization": format!("Bearer ${{{variable}}}") }));
         }
@@ -116,7 +117,7 @@ pub fn codex_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     Ok(found)
 }
 
-/// The `config.toml` of codex.
+/// Parses the `config.toml` of codex.
 fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
     let whole: toml::Table = toml::from_str(text).map_err(|error: toml::de::Error| {
         let line = crate::read::line_of(text, error.span().map_or(0, |span| span.start));
@@ -126,10 +127,11 @@ fn codex(text: &str, path: &Path) -> Result<Json, ConfigError> {
         .map_err(|error| ConfigError::whole(path, ConfigProblem::Syntax(error.to_string())))
 }
 
-/// An agent of Claude Code or opencode (`agents/NAME.md`); one without a name is called by its file.
+/// Converts an agent of Claude Code or opencode (`agents/NAME.md`). Without a name it is
+/// called like its file.
 ///
 /// # Errors
-/// What keeps it from being an agent, in words.
+/// A message that says why it is not a valid agent.
 pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     let front = Front::parse(text).map_err(|error| escaped(&error.to_string()))?;
     let find = |key: &str| front.entries.iter().find(|entry| entry.key == key).map(|entry| &entry.value);
@@ -142,21 +144,19 @@ pub fn markdown_agent(file: &str, text: &str) -> Result<Converted, String> {
     let mut notes = Vec::new();
     let tools = tools_of(find("tools"), &mut notes);
     if let Some(model) = word("model").filter(|model| model != "inherit") {
-        notes.note(format!(
-            "the model `{model}` is not taken over; add `model: provider/model` if you want one"
-        ));
+        notes.note(format!("the model `{model}` was not imported; to set one, add `model: provider/model`"));
     }
     let known = ["name", "description", "tools", "model"];
     for entry in front.entries.iter().filter(|entry| !known.contains(&&*entry.key)) {
-        notes.note(format!("`{}` at line {} has no counterpart; it is left out", entry.key, entry.line));
+        notes.note(format!("`{}` at line {} has no equivalent in Holm; skipped", entry.key, entry.line));
     }
-    notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
+    notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     let text = agent_text(&name, &description, &tools, front.body);
     Ok(Converted { name, text, notes })
 }
 
-/// Our names of the tools that an agent has. opencode says of each tool whether it is there: what it switches off is a
-/// note, because here everything is off that was not granted.
+/// Holm's names of an agent's tools. opencode lists tools that are switched off. They become a
+/// note, because in Holm a tool needs a grant anyway.
 fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
     let theirs: Vec<String> = match value {
         None => return vec!["*".to_owned()],
@@ -169,7 +169,7 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
             let off: Vec<&str> = entries.iter().filter(is_off).map(|entry| entry.key.as_str()).collect();
             if !off.is_empty() {
                 notes.note(format!(
-                    "that {} are switched off is not taken over; grant nothing for them",
+                    "Holm does not import that {} are switched off; do not grant them",
                     off.join(", ")
                 ));
             }
@@ -180,10 +180,10 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
         let bare = tool.split('(').next().unwrap_or(&tool);
         let ours = TOOLS.iter().find(|(theirs, _)| *theirs == bare).map(|(_, ours)| (*ours).to_owned());
         match ours.as_deref() {
-            None => notes.note(format!("there is no tool like `{tool}`; it is left out")),
+            None => notes.note(format!("Holm has no tool like `{tool}`; skipped")),
             Some(SEARCH) => notes.note(format!(
-                "`{SEARCH}` is there where HOLM_SEARCH names a service; without one the agent cannot be used, so set it or take \
-                 `{SEARCH}` out of its tools"
+                "`{SEARCH}` needs a search service: set HOLM_SEARCH, or remove `{SEARCH}` from the \
+                 agent's tools; until then the agent does not load"
             )),
             Some(_) => {}
         }
@@ -192,7 +192,8 @@ fn tools_of(value: Option<&Value>, notes: &mut Vec<String>) -> Vec<String> {
     theirs.into_iter().filter_map(ours).collect()
 }
 
-/// A command of Claude Code, codex or opencode (`commands/NAME.md`), as a skill that a person names.
+/// Converts a command of Claude Code, codex or opencode (`commands/NAME.md`) into a skill that the
+/// user calls by name.
 #[must_use]
 pub fn command_skill(name: &str, text: &str) -> Converted {
     let (about, body) = match Front::parse(text) {
@@ -209,15 +210,14 @@ pub fn command_skill(name: &str, text: &str) -> Converted {
     command_text(name, about, &body)
 }
 
-/// The skill of a command.
+/// Builds the skill of a command.
 fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     let name = skill_name(name);
     let mut notes = Vec::new();
-    for (sign, what) in
-        [("!`", "commands that run before the text is read"), ("@", "files that are put in by @")]
+    for (sign, what) in [("!`", "commands that run before the text is read"), ("@", "files included with @")]
     {
         if body.lines().any(|line| line.split_whitespace().any(|word| word.starts_with(sign))) {
-            notes.note(format!("{what} are not supported; the agent sees the words as they are"));
+            notes.note(format!("{what} are not supported; the agent sees the text unchanged"));
         }
     }
     let about = about.unwrap_or_else(|| format!("Does what the command {name} did."));
@@ -225,15 +225,19 @@ fn command_text(name: &str, about: Option<String>, body: &str) -> Converted {
     Converted { name, text, notes }
 }
 
-/// An agent of agents-exe. Its tools stay where they are; what it brings beyond its prompt is noted.
+/// Converts an agent of agents-exe. Its tools are not copied; notes list what it
+/// has beyond its prompt.
 #[must_use]
 pub fn exe_agent(agent: &ExeAgent, model: &str) -> Converted {
     let mut notes: Vec<String> = agent.unsupported.iter().map(ToString::to_string).collect();
     for tools in &agent.tools {
-        notes.note(format!("copy the programs of {} into your tools to use them", tools.path.display()));
+        notes.note(format!(
+            "to use the programs of {}, copy them into your tools folder",
+            tools.path.display()
+        ));
     }
     notes.note(format!(
-        "it spoke with {} by the key `{}`; `holm keys add` keeps keys",
+        "it used {} with the key `{}`; store the key with `holm keys add`",
         agent.model_url, agent.api_key_id
     ));
     let mut tools: Vec<String> = agent.extra.iter().map(|extra| extra.slug.clone()).collect();
@@ -267,29 +271,29 @@ fn agent_text(name: &str, description: &str, tools: &[String], body: &str) -> St
     text
 }
 
-/// Rules of another program, each file's under its name, as one text of what a project or a person tells every agent.
+/// Joins rule files of another program into one instruction file, each under its file name.
 #[must_use]
 pub fn rules(files: &[(String, String)]) -> String {
     let part = |(name, text): &(String, String)| format!("<!-- from {name} -->\n\n{}\n", text.trim());
     files.iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
-/// A file of JSON that people write by hand, perhaps with comments.
+/// Parses JSON that may contain comments.
 ///
 /// # Errors
-/// Where it is no JSON, with the line.
+/// If it is not JSON, with the line.
 fn parse_json(text: &str, path: &Path) -> Result<Json, ConfigError> {
     serde_json::from_str(&jsonc::plain(text))
         .map_err(|error| ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax(error.to_string())))
 }
 
-/// A text in quotes on one line, as heads have it.
+/// Quotes a text on one line, for front matter.
 fn quoted(text: &str) -> String {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     format!("\"{}\"", flat.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The nearest name that a skill can have.
+/// The most similar valid skill name.
 fn skill_name(name: &str) -> String {
     let plain = name.to_ascii_lowercase();
     let words = plain.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());

@@ -1,6 +1,8 @@
-//! The keyring of the operating system. On Linux that is the kernel's: it needs neither a library nor a daemon, works without a
-//! desktop, keeps nothing on a disk, and forgets everything when the machine starts anew, or some days after the last use where
-//! nobody is logged in. Commands in a jail cannot ask it.
+//! The keyring of the operating system. On Linux this is the kernel's keyring, which needs neither
+//! a library, a daemon nor a desktop, and stores nothing on disk.
+//!
+//! It forgets all keys when the machine restarts, or some days after the last use if the user is
+//! not logged in. Commands in a jail cannot read it.
 
 use std::{fmt, path::Path};
 
@@ -9,25 +11,24 @@ use secrecy::SecretString;
 /// The keys of one data folder in the system's keyring.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Keyring {
-    /// What keys of other folders, and of other programs, are told apart by.
+    /// Distinguishes keys of this folder from those of other folders and programs.
     service: String,
 }
 
-/// Why the keyring gives or takes nothing. No message holds anything of a key.
+/// Why the keyring cannot be used. No message contains any part of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyringError {
     /// A key is one line of text.
-    #[error("a key is one line of text, and not empty")]
+    #[error("a key is one line of text and must not be empty")]
     NoKey,
-    /// Holm knows no keyring of this system.
+    /// Holm does not support the keyring of this system.
     #[error(
-        "there is no keyring here that holm can use; leave --keyring out, and the key is kept in a file of yours alone"
+        "Holm found no keyring on this machine; without --keyring, the key goes into a file that only \
+         you can read"
     )]
     NotHere,
-    /// The system refuses: a container often does.
-    #[error(
-        "the keyring cannot be used ({0}); leave --keyring out, and the key is kept in a file of yours alone"
-    )]
+    /// The system refuses access, as containers often do.
+    #[error("the keyring failed ({0}); without --keyring, the key goes into a file that only you can read")]
     Refused(String),
 }
 
@@ -38,27 +39,27 @@ impl Keyring {
         Self { service: format!("holm {}", data.display()) }
     }
 
-    /// The key of a name; none where there is none, or no longer.
+    /// The key of a name, or `None` if the keyring does not hold it any more.
     ///
     /// # Errors
-    /// [`KeyringError`] where the keyring cannot be asked.
+    /// [`KeyringError`] if the keyring cannot be queried.
     pub fn get(&self, name: &str) -> Result<Option<SecretString>, KeyringError> {
         system::get(&self.service, name)
     }
 
-    /// Keeps a key, in place of one of the same name.
+    /// Stores a key and replaces one of the same name.
     ///
     /// # Errors
-    /// [`KeyringError`] where it is none, or the keyring does not take it.
+    /// [`KeyringError`] if the key is not valid, or the keyring does not accept it.
     pub fn set(&self, name: &str, key: &SecretString) -> Result<(), KeyringError> {
         let text = crate::keys::checked(key).map_err(|_| KeyringError::NoKey)?;
         system::set(&self.service, name, text)
     }
 
-    /// Forgets a key, and says whether there was one.
+    /// Deletes a key, and returns whether it existed.
     ///
     /// # Errors
-    /// [`KeyringError`] where the keyring cannot be asked.
+    /// [`KeyringError`] if the keyring cannot be queried.
     pub fn remove(&self, name: &str) -> Result<bool, KeyringError> {
         system::remove(&self.service, name)
     }
@@ -70,7 +71,6 @@ impl fmt::Debug for Keyring {
     }
 }
 
-/// The kernel's keyring.
 #[cfg(target_os = "linux")]
 mod system {
     use keyring_core::{Entry, Error, api::CredentialStoreApi as _};
@@ -80,12 +80,13 @@ mod system {
 
     use super::KeyringError;
 
-    /// What is kept for a moment, to see whether anything can be.
+    /// A test entry that is stored for a moment, to see whether the keyring works.
     const PROBE: &str = "no key, only tried";
 
     fn entry(service: &str, name: &str) -> Result<Entry, KeyringError> {
-        // Where nobody has logged in, as in a container, the kernel lends a keyring that can be filled and not read. One of its
-        // own is none of that, and the user's persistent one, which outlives this process, is linked to it.
+        // Without a login session, as in a container, the kernel provides a keyring that can be
+        // written but not read. So this process creates its own session keyring. The user's
+        // persistent keyring, which outlives this process, is linked to it.
         let session = KeyRing::from_special_id(KeyRingIdentifier::Session, true);
         let both = session.and_then(|_| KeyRing::get_persistent(KeyRingIdentifier::Session));
         both.map_err(|error| KeyringError::Refused(error.to_string()))?;
@@ -101,7 +102,7 @@ mod system {
     }
 
     pub(super) fn set(service: &str, name: &str, key: &str) -> Result<(), KeyringError> {
-        // A key that could not be read or forgotten again must not get there at all.
+        // A key is stored only if the keyring can also read and delete it.
         let probe = entry(service, PROBE)?;
         let tried = probe
             .set_password(PROBE)
@@ -119,7 +120,7 @@ mod system {
         }
     }
 
-    /// Only what the system says about itself: other errors may carry what was read.
+    /// Passes on only errors about the system itself: others may contain what was read.
     fn refused(error: &Error) -> KeyringError {
         KeyringError::Refused(match error {
             Error::PlatformFailure(why) | Error::NoStorageAccess(why) => why.to_string(),
@@ -128,7 +129,7 @@ mod system {
     }
 }
 
-/// Systems whose keyrings are not known.
+/// Systems without keyring support.
 #[cfg(not(target_os = "linux"))]
 mod system {
     use secrecy::SecretString;

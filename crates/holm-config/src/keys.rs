@@ -1,4 +1,5 @@
-//! Keys of providers in a file that is their owner's alone, and the names of those that the system's keyring holds.
+//! Stores provider keys in a file that only its owner can read, and the names of those keys that
+//! the system's keyring holds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -12,13 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ConfigError, ConfigProblem, read::MOST_FILE_BYTES};
 
-/// The form of the file that this crate writes and reads.
+/// The version of the file format.
 const VERSION: u64 = 1;
 
-/// The longest key: those of any provider are a tenth of it.
+/// The longest key: ten times as long as those of any provider.
 const MOST_KEY_BYTES: usize = 16 << 10;
 
-/// The bits of a mode that let others look at a file.
+/// The mode bits that let other users read a file.
 #[cfg(unix)]
 const OTHERS: u32 = 0o077;
 
@@ -41,7 +42,7 @@ pub struct KeyFile {
     kept: Kept,
 }
 
-/// What the file says: each name once, with its key or without.
+/// The content of the file: each name once, with or without its key.
 #[derive(Clone, Default)]
 struct Kept {
     keys: BTreeMap<String, SecretString>,
@@ -53,7 +54,7 @@ struct Kept {
 struct Record {
     version: u64,
     keys: BTreeMap<String, String>,
-    /// Names of keys that lie in the system's keyring, which cannot be asked for all that it holds.
+    /// Names of keys in the system's keyring, which cannot list its entries.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     keyring: BTreeSet<String>,
 }
@@ -62,7 +63,7 @@ impl KeyFile {
     /// Reads the file, which need not exist yet.
     ///
     /// # Errors
-    /// Where others could read it, or it is damaged. The message holds nothing of its text.
+    /// If other users can read it, or it is damaged. The message contains nothing of its text.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let wrong = |problem| ConfigError::whole(path, problem);
         let none = Self { path: path.to_owned(), kept: Kept::default() };
@@ -76,27 +77,31 @@ impl KeyFile {
             return Err(wrong(ConfigProblem::Shared));
         }
         if !data.is_file() || data.len() > MOST_FILE_BYTES {
-            return Err(wrong(ConfigProblem::Unreadable("it is no file of keys".into())));
+            return Err(wrong(ConfigProblem::Unreadable("it is not a valid key file".into())));
         }
         let text = fs::read(path).map_err(|error| wrong(ConfigProblem::Unreadable(error.to_string())))?;
-        // What the parser says may quote what it read.
+        // The parser's message may quote the text.
         let record: Record = serde_json::from_slice(&text).map_err(|error| {
-            ConfigError::at(path, error.line().max(1), ConfigProblem::Syntax("it is no file of keys".into()))
+            ConfigError::at(
+                path,
+                error.line().max(1),
+                ConfigProblem::Syntax("it is not a valid key file".into()),
+            )
         })?;
         if record.version != VERSION {
-            let message = format!("it is of version {}, and this is {VERSION}", record.version);
+            let message = format!("its version is {}; this Holm supports {VERSION}", record.version);
             return Err(wrong(ConfigProblem::WrongValue(message)));
         }
         let keys = record.keys.into_iter().map(|(name, key)| (name, key.into())).collect();
         Ok(Self { kept: Kept { keys, keyring: record.keyring }, ..none })
     }
 
-    /// The names of the keys in the file, in their order.
+    /// The names of the keys in the file, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.kept.keys.keys().map(String::as_str)
     }
 
-    /// The names of the keys that lie in the system's keyring, in their order.
+    /// The names of the keys in the system's keyring, sorted.
     pub fn in_keyring(&self) -> impl Iterator<Item = &str> {
         self.kept.keyring.iter().map(String::as_str)
     }
@@ -106,10 +111,10 @@ impl KeyFile {
         self.kept.keys.iter().map(|(name, key)| (name.as_str(), key))
     }
 
-    /// Keeps a key, in place of one of the same name, and writes the file.
+    /// Stores a key, replaces one of the same name, and writes the file.
     ///
     /// # Errors
-    /// Where it is none, or the file cannot be written; then nothing has changed.
+    /// If the key is not valid or the file cannot be written; then nothing has changed.
     pub fn set(&mut self, name: &str, key: &SecretString) -> Result<(), ConfigError> {
         let text = checked(key).map_err(|problem| ConfigError::whole(&self.path, problem))?;
         let mut kept = self.kept.clone();
@@ -118,10 +123,10 @@ impl KeyFile {
         self.save(kept)
     }
 
-    /// Notes that the key of a name lies in the system's keyring; one that the file had is forgotten.
+    /// Notes that a key is in the system's keyring, and deletes it from the file.
     ///
     /// # Errors
-    /// Where the file cannot be written; then nothing has changed.
+    /// If the file cannot be written; then nothing has changed.
     pub fn set_in_keyring(&mut self, name: &str) -> Result<(), ConfigError> {
         let mut kept = self.kept.clone();
         kept.keys.remove(name);
@@ -129,10 +134,10 @@ impl KeyFile {
         self.save(kept)
     }
 
-    /// Forgets a key, and says whether there was one.
+    /// Deletes a key, and returns whether it existed.
     ///
     /// # Errors
-    /// Where the file cannot be written; then nothing has changed.
+    /// If the file cannot be written; then nothing has changed.
     pub fn remove(&mut self, name: &str) -> Result<bool, ConfigError> {
         let mut kept = self.kept.clone();
         let (here, there) = (kept.keys.remove(name).is_some(), kept.keyring.remove(name));
@@ -142,7 +147,8 @@ impl KeyFile {
         Ok(here || there)
     }
 
-    /// Whole or not at all: a new file, for its owner alone from its first byte on, that takes the old one's place.
+    /// Atomically replaces the file by a new one, which only its owner can read from
+    /// the first byte on.
     fn save(&mut self, kept: Kept) -> Result<(), ConfigError> {
         let failed = |error: std::io::Error| {
             ConfigError::whole(&self.path, ConfigProblem::Unwritable(error.to_string()))
@@ -151,7 +157,7 @@ impl KeyFile {
         let record = Record { version: VERSION, keys: plain.collect(), keyring: kept.keyring.clone() };
         let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
         let fresh = self.path.with_extension("new");
-        // What a crash left behind is nobody's.
+        // A crash may have left a temporary file behind.
         let _ = fs::remove_file(&fresh);
         let mut options = fs::OpenOptions::new();
         options.write(true).create_new(true);
@@ -165,11 +171,11 @@ impl KeyFile {
     }
 }
 
-/// A key without the space around it, if it can be one.
+/// A key without surrounding white space, if it is valid.
 pub(crate) fn checked(key: &SecretString) -> Result<&str, ConfigProblem> {
     let text = key.expose_secret().trim();
     let is_key = !text.is_empty() && text.len() <= MOST_KEY_BYTES && !text.chars().any(char::is_control);
-    let wrong = || ConfigProblem::WrongValue("a key is one line of text, and not empty".to_owned());
+    let wrong = || ConfigProblem::WrongValue("a key is one line of text and must not be empty".to_owned());
     is_key.then_some(text).ok_or_else(wrong)
 }
 

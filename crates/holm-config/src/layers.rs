@@ -1,4 +1,4 @@
-//! All layers together, and who may say what.
+//! Combines all layers of settings and decides which layer may set what.
 
 use std::path::{Path, PathBuf};
 
@@ -6,42 +6,43 @@ use holm_grants::{Grant, GrantSet, Mode};
 
 use crate::{ConfigError, ConfigProblem, Found, Layer, Settings, Value, find::Named, read::text_of};
 
-/// What each layer says.
+/// The settings of each layer.
 ///
-/// Later layers win: user, project, environment, flags, policy. Two of them are bound. A project chooses and narrows: of its
-/// grants count those that the user gave too, and its limits count where they are lower. A policy is the last word: what it
-/// says takes the place of what anybody else said, and mode, limits and grants never pass what it allows.
+/// Later layers win: user, project, environment, flags, policy. Two of them are limited.
+///
+/// - A project chooses and narrows. Its grants count only if the user gives them too, and its
+///   limits only if they are lower.
+/// - A policy overrides all other layers. Mode, limits and grants never exceed what it allows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layers {
     /// The user's own file.
     pub user: Settings,
     /// The project's file, if a person trusts it.
     pub project: Settings,
-    /// The agent that was chosen, over the files and below the environment.
+    /// The selected agent; it overrides the files but not the environment.
     pub agent: Settings,
-    /// The environment.
     pub environment: Settings,
-    /// The administrator's files together.
+    /// The administrator's files, merged.
     pub policy: Settings,
 }
 
-/// The layers of this machine and folder, and what should be said about them.
+/// The layers for this machine and folder, and which project files were used.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loaded {
-    /// The layers.
     pub layers: Layers,
     /// The project's file that is used.
     pub project: Option<PathBuf>,
-    /// Those nearer than it that are not used, nearest first, and why not.
+    /// Nearer project files that are not used, nearest first, each with the reason.
     pub inert: Vec<(PathBuf, String)>,
 }
 
 impl Layers {
-    /// Reads all files that were found. `admits` says whether a person has looked at the project's file with these bytes,
-    /// and if not, why it is not used; then the next one above is looked at.
+    /// Reads all files that were found. `admits` decides whether a person has trusted the project's
+    /// file with these bytes. If not, it returns the reason, and the next file further up is tried.
     ///
     /// # Errors
-    /// The first file that cannot be used. A project's file that nobody trusts is no error, whatever is in it.
+    /// The first file that cannot be used. An untrusted project file is not an error,
+    /// regardless of its content.
     pub fn load(
         found: &Found,
         admits: impl Fn(&Path, &[u8]) -> Result<(), String>,
@@ -61,7 +62,7 @@ impl Layers {
         for (path, named) in &found.policies {
             match text_of(path, Layer::Policy)? {
                 Some(text) => policy = Settings::read(&text, path, Layer::Policy)?.and(policy),
-                // Whoever named it believes that it binds.
+                // The user named this policy explicitly and relies on it.
                 None if *named == Named::Yes => {
                     return Err(ConfigError::whole(path, ConfigProblem::Missing));
                 }
@@ -72,7 +73,8 @@ impl Layers {
         loaded.layers.environment = Settings::from_environment(env)?;
         for path in found.projects() {
             match text_of(path, Layer::Project).map(Option::unwrap_or_default) {
-                // Nobody can have looked at what is no text, so it says nothing; who looked at another one is asked elsewhere.
+                // A file that is not text cannot have been reviewed, so it is ignored. `admits`
+                // decides about all other files.
                 Err(error) => loaded.inert.push((path.clone(), error.problem.to_string())),
                 Ok(text) => match admits(path, text.as_bytes()) {
                     Ok(()) => {
@@ -87,8 +89,8 @@ impl Layers {
         Ok(loaded)
     }
 
-    /// With an agent that was chosen. One that is the user's own says what it likes; one of a project is bound as the
-    /// project is, and its mode counts where it is narrower.
+    /// Adds the selected agent. The user's own agent may set everything. An agent of a project has
+    /// the limits of a project, and its mode counts only if it is narrower.
     #[must_use]
     pub fn with_agent(mut self, agent: Settings, owner: Layer) -> Self {
         self.agent = if owner == Layer::Project {
@@ -102,7 +104,7 @@ impl Layers {
         self
     }
 
-    /// What holds, with these flags.
+    /// Merges all layers with these flags.
     #[must_use]
     pub fn settle(self, flags: Settings) -> Settings {
         let Self { user, project, agent, environment, policy } = self;
@@ -113,7 +115,7 @@ impl Layers {
 }
 
 impl Settings {
-    /// What a project asks for of what its user has, where it could ask for more.
+    /// Limits the settings of a project to what the user has.
     fn within(mut self, user: &Self) -> Self {
         self.grants = self.grants.map(|wished| meet(user.grants.as_deref().unwrap_or_default(), &wished));
         self.turns = lower(self.turns, user.turns.clone());
@@ -121,7 +123,7 @@ impl Settings {
         self
     }
 
-    /// This, and below it what it does not speak of. What is denied adds up.
+    /// Merges two layers; this one wins. Denied commands of both are kept.
     fn over(self, below: Self) -> Self {
         let mut providers = below.providers;
         for (name, own) in self.providers {
@@ -147,14 +149,15 @@ impl Settings {
         }
     }
 
-    /// Flags: what they grant and allow is added to what files say, because that is what whoever types them means.
+    /// Flags add to the grants and allowed commands of files, because that is what a user
+    /// means by typing them.
     fn added_to(mut self, below: Self) -> Self {
         self.grants = both(below.grants.clone(), self.grants);
         self.allow = both(below.allow.clone(), self.allow);
         self.over(below)
     }
 
-    /// Two policies: of each bound the narrower one.
+    /// Merges two policies; the narrower limit wins.
     fn and(self, other: Self) -> Self {
         let mode = lower(self.mode.clone(), other.mode.clone());
         let turns = lower(self.turns.clone(), other.turns.clone());
@@ -166,13 +169,13 @@ impl Settings {
         Self { mode, turns, budget, grants, ..self.over(other) }
     }
 
-    /// A policy over what was asked.
+    /// Applies a policy to the requested settings.
     fn bind(self, asked: Self) -> Self {
         let bounds = (self.mode.clone(), self.grants.clone(), self.turns.clone(), self.budget.clone());
         let mut bound = self.over(asked.clone());
         let (mode, grants, turns, budget) = bounds;
         bound.mode = match (mode, asked.mode) {
-            // Who says nothing asks for the default.
+            // A missing mode means the default one.
             (Some(most), None) if most.value > Mode::default() => None,
             (most, asked) => lower(most, asked),
         };
@@ -186,7 +189,7 @@ impl Settings {
     }
 }
 
-/// The lower of two bounds, where both are there.
+/// The lower of two limits, if both exist.
 fn lower<T: PartialOrd>(one: Option<Value<T>>, other: Option<Value<T>>) -> Option<Value<T>> {
     match (one, other) {
         (Some(one), Some(other)) => Some(if other.value < one.value { other } else { one }),
@@ -204,7 +207,7 @@ fn both<T: PartialEq>(first: Option<Vec<T>>, second: Option<Vec<T>>) -> Option<V
     Some(all)
 }
 
-/// What both give, each with the line that says the narrower.
+/// The grants that both lists contain, each with the line of the narrower one.
 fn meet(most: &[Value<Grant>], wished: &[Value<Grant>]) -> Vec<Value<Grant>> {
     let set =
         |values: &[Value<Grant>]| -> GrantSet { values.iter().map(|value| value.value.clone()).collect() };

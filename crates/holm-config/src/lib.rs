@@ -1,17 +1,19 @@
-//! What a person has written down about how agents run, from wherever it was written, each value with the line that it comes
-//! from.
+//! Settings for agents, merged from several files, the environment and flags. Each value keeps the
+//! line that it comes from.
 //!
-//! Nothing here runs, connects or asks. Files are read where a caller says so, and the environment is a function that is
-//! passed. A project's file is somebody else's: it counts only after a person has looked at it, and even then it can choose
-//! and narrow, and never widen.
+//! This crate executes nothing, opens no connection and asks no questions. It reads files only when
+//! the caller says so, and the caller passes the environment as a function. A project's file may be
+//! written by a stranger: it applies only after a person has trusted it. Even then it can choose
+//! and narrow settings, never widen them.
 //!
-//! - [`Found`]: which files there are.
-//! - [`File`]: what one of them says; [`schema`] is the same for editors.
+//! - [`Found`]: the settings files that exist.
+//! - [`File`]: the content of one file; [`schema`] is its JSON Schema for editors.
 //! - [`exe`]: projects of agents-exe.
-//! - [`import`]: what other programs have written down, in Holm's forms.
-//! - [`KeyFile`] and [`Keyring`]: keys of providers; [`skills`] and [`guides`]: what agents are told by files.
-//! - [`Template`]: prompts with places for variables.
-//! - [`Layers`]: all of them, and what is left when the later ones have spoken ([`Settings`]).
+//! - [`import`]: settings of other programs, converted to Holm's formats.
+//! - [`KeyFile`] and [`Keyring`]: provider keys.
+//! - [`skills`] and [`guides`]: files with instructions for agents.
+//! - [`Template`]: prompts with placeholders for variables.
+//! - [`Layers`]: all layers, which merge into [`Settings`].
 //!
 //! ```
 //! use holm_config::{Layer, Layers, Settings};

@@ -1,26 +1,23 @@
-//! Where a value comes from.
+//! Records where a value comes from.
 
 use std::{fmt, path::PathBuf};
 
 use holm_grants::escaped;
 
-/// Who said something. Later ones win, within what they may say.
+/// The source of a setting. Later layers win, within their limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Layer {
     /// The user's own file.
     User,
-    /// The project's file, which somebody else may have written.
+    /// The project's file, which a stranger may have written.
     Project,
-    /// A variable of the environment.
     Environment,
-    /// A flag of the command.
     Flag,
-    /// The administrator's file.
     Policy,
 }
 
 impl Layer {
-    /// The layer as a word.
+    /// The name of the layer.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -33,26 +30,23 @@ impl Layer {
     }
 }
 
-/// The place at which a value was said.
+/// Where a value was set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A line of a file.
     File {
-        /// Whose file.
         layer: Layer,
-        /// Which.
         path: PathBuf,
         /// The line, from 1.
         line: usize,
     },
-    /// A variable, by its name.
+    /// An environment variable, by its name.
     Variable(String),
     /// A flag, as it is typed.
     Flag(&'static str),
 }
 
 impl Origin {
-    /// Who said it.
     #[must_use]
     pub const fn layer(&self) -> Layer {
         match self {
@@ -73,17 +67,15 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value that knows where it comes from.
+/// A value with its origin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value<T> {
-    /// What was said.
     pub value: T,
-    /// Where.
     pub origin: Origin,
 }
 
 impl<T> Value<T> {
-    /// What a flag says.
+    /// A value that a flag sets.
     pub const fn flag(flag: &'static str, value: T) -> Self {
         Self { value, origin: Origin::Flag(flag) }
     }

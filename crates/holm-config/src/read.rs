@@ -1,4 +1,4 @@
-//! A file's text into what it says, or into the one message that helps.
+//! Parses a settings file, or reports the first error with its line.
 
 use std::{
     io::{Error, ErrorKind},
@@ -14,18 +14,18 @@ use toml::{
 
 use crate::{ConfigError, ConfigProblem, File, Layer, schema};
 
-/// The largest file: settings that are longer were not written by hand.
+/// The largest file: longer settings were not written by hand.
 pub const MOST_FILE_BYTES: u64 = 1 << 20;
 
-/// The bits of a mode that let others change a file.
+/// The mode bits that let other users write a file.
 #[cfg(unix)]
 const OTHERS_WRITE: u32 = 0o022;
 
 impl File {
-    /// Reads the text of a file.
+    /// Parses the text of a file.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its line.
+    /// The first error, with its line.
     ///
     /// ```
     /// use holm_config::File;
@@ -53,14 +53,14 @@ impl File {
     }
 }
 
-/// The line of a byte, from 1.
+/// The line of a byte offset, from 1.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
     before.iter().filter(|byte| **byte == b'\n').count() + 1
 }
 
-/// The text of a file; none where there is none. What Holm relies on must not be anybody's to write, but for a project's
-/// file, at which a person looks.
+/// The text of a file, or `None` if it does not exist. Holm relies on these files, so only their
+/// owner may have write permission. A project's file is exempt, because a person reviews it.
 pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, ConfigError> {
     let unreadable = |error: Error| {
         let problem = match error.kind() {
@@ -74,7 +74,7 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(error)),
     };
-    // Of the file that is read, whatever lies there by now.
+    // The metadata of the open file, even if the path leads elsewhere by now.
     let data = file.metadata().map_err(unreadable)?;
     #[cfg(unix)]
     if layer != Layer::Project && std::os::unix::fs::MetadataExt::mode(&data) & OTHERS_WRITE != 0 {
@@ -88,15 +88,15 @@ pub(crate) fn text_of(path: &Path, layer: Layer) -> Result<Option<String>, Confi
     Ok(Some(text_in(&bytes, path)?.to_owned()))
 }
 
-/// The text that the bytes of a file are.
+/// Decodes the bytes of a file as UTF-8.
 pub(crate) fn text_in<'b>(bytes: &'b [u8], path: &Path) -> Result<&'b str, ConfigError> {
     std::str::from_utf8(bytes).map_err(|error| {
         let line = line_of(&String::from_utf8_lossy(bytes), error.valid_up_to());
-        ConfigError::at(path, line, ConfigProblem::Syntax("it is no text in UTF-8".into()))
+        ConfigError::at(path, line, ConfigProblem::Syntax("it is not UTF-8 text".into()))
     })
 }
 
-/// Whether a file of this user says what whoever runs this wants: it is theirs, or the administrator's.
+/// Whether the owner of a file may decide for the current user: it is that user, or root.
 #[cfg(unix)]
 fn is_ours(owner: u32) -> bool {
     owner == 0 || owner == rustix::process::geteuid().as_raw()
@@ -109,7 +109,7 @@ struct Unknown {
     known: Vec<String>,
 }
 
-/// The first key, by its place in the file, that the schema does not have.
+/// The first unknown key, by its position in the file.
 fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_json::Value) -> Option<Unknown> {
     let schema = resolved(schema, root);
     let properties = schema.get("properties").and_then(serde_json::Value::as_object);
@@ -128,14 +128,14 @@ fn unknown_key(table: &DeTable<'_>, schema: &serde_json::Value, root: &serde_jso
     found.min_by_key(|unknown| unknown.at)
 }
 
-/// In the order of the alphabet, whichever order the schema keeps.
+/// Sorted, regardless of the order in the schema.
 fn sorted(names: impl Iterator<Item = String>) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
 }
 
-/// A table below a key is looked at too; what is none is left to whoever reads values.
+/// Checks a table below a key too. A value that is not a table is checked by the deserializer.
 fn below(
     value: &Spanned<DeValue<'_>>,
     schema: &serde_json::Value,
@@ -152,13 +152,14 @@ fn below(
     }
 }
 
-/// What a reference leads to.
+/// Resolves a reference within the schema.
 fn resolved<'s>(schema: &'s serde_json::Value, root: &'s serde_json::Value) -> &'s serde_json::Value {
     let target = schema.get("$ref").and_then(serde_json::Value::as_str);
     target.and_then(|target| root.pointer(target.strip_prefix('#')?)).unwrap_or(schema)
 }
 
-/// The known name that is most alike, if one is: the one with the same letters in another order, else the closest.
+/// The most similar known name, if there is one: the same letters in another
+/// order, else the closest.
 pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
     let letters = |name: &str| {
         let mut letters: Vec<char> = name.chars().collect();
@@ -169,7 +170,7 @@ pub(crate) fn nearest(key: &str, known: &[String]) -> Option<String> {
     swapped.or_else(|| closest(key, known.iter().map(String::as_str))).map(str::to_owned)
 }
 
-/// What a parser says may have several lines; a message has one.
+/// Joins a parser's message of several lines into one.
 pub(crate) fn one_line(message: &str) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! Settings with their origins: of one layer, or of all of them together.
+//! Settings with their origins, of one layer or of all layers merged.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -12,43 +12,41 @@ use crate::{
     read::{line_of, nearest, text_in},
 };
 
-/// What was said, by one layer or by all. What nobody said is absent.
+/// The settings of one layer, or of all of them. A setting that no layer has is absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// The model that answers.
+    /// The model of the agent.
     pub model: Option<Value<String>>,
-    /// What the model is told first.
     pub system: Option<Value<String>>,
-    /// Which of Holm's own tools there are.
+    /// The enabled set of Holm's own tools.
     pub tools: Option<Value<ToolSet>>,
-    /// What is asked before it is done.
+    /// The mode, which decides what needs an approval.
     pub mode: Option<Value<Mode>>,
-    /// What agents may do. That nothing is granted is something else than that nobody spoke of it.
+    /// The grants of agents. An empty list grants nothing; `None` means that
+    /// no layer mentions grants.
     pub grants: Option<Vec<Value<Grant>>>,
-    /// The most model turns.
+    /// The most model turns per prompt.
     pub turns: Option<Value<u64>>,
-    /// The most that a session may cost.
+    /// The budget of a session.
     pub budget: Option<Value<NanoUsd>>,
     /// Stronger models, weakest first.
     pub step_up: Option<Value<Vec<String>>>,
-    /// What kind of task it is.
+    /// The kind of the task.
     pub kind: Option<Value<String>>,
-    /// Commands that pass unasked.
+    /// Commands that run without an approval.
     pub allow: Option<Vec<Value<String>>>,
     /// Commands that never run.
     pub deny: Option<Vec<Value<String>>>,
-    /// How providers are reached.
+    /// Connection settings of providers.
     pub providers: BTreeMap<String, ProviderSettings>,
-    /// Prompts by name.
     pub aliases: BTreeMap<String, Value<Alias>>,
 }
 
-/// How a provider is reached.
+/// Connection settings of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProviderSettings {
-    /// Its address.
     pub base_url: Option<Value<String>>,
-    /// The variable that holds its key.
+    /// The environment variable that holds its key.
     pub key_env: Option<Value<String>>,
     /// How its models call tools.
     pub tools: Option<Value<ToolProtocol>>,
@@ -56,14 +54,14 @@ pub struct ProviderSettings {
     pub context: Option<Value<u64>>,
     /// The most tokens of one reply.
     pub max_output: Option<Value<u64>>,
-    /// What a million tokens of prompt cost.
+    /// The price of a million input tokens.
     pub input_price: Option<Value<NanoUsd>>,
-    /// What a million tokens of reply cost.
+    /// The price of a million output tokens.
     pub output_price: Option<Value<NanoUsd>>,
 }
 
 impl ProviderSettings {
-    /// This, and below it what it does not speak of.
+    /// Merges two layers; this one wins.
     pub(crate) fn over(self, below: Self) -> Self {
         Self {
             base_url: self.base_url.or(below.base_url),
@@ -77,22 +75,21 @@ impl ProviderSettings {
     }
 }
 
-/// One value, as it is shown.
+/// One setting, as it is shown to users.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its key, with dots between the parts.
     pub key: String,
-    /// What it is.
     pub value: Json,
-    /// Where it was said.
+    /// Where it was set.
     pub origin: Origin,
 }
 
 impl Settings {
-    /// Reads a layer's file.
+    /// Parses the file of a layer.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its line: also a key that a project's file cannot say.
+    /// The first error, with its line, including a key that a project's file cannot set.
     pub fn read(text: &str, path: &Path, layer: Layer) -> Result<Self, ConfigError> {
         let parsed = File::parse(text, path);
         let file = if layer == Layer::Project { parsed.map_err(for_projects)? } else { parsed? };
@@ -136,15 +133,15 @@ impl Settings {
         })
     }
 
-    /// Reads the bytes of a project's file, whether or not somebody trusts them.
+    /// Reads the bytes of a project's file, trusted or not.
     ///
     /// # Errors
-    /// As [`read`](Self::read), and where the bytes are no text.
+    /// As [`read`](Self::read), and if the bytes are not text.
     pub fn of_project(bytes: &[u8], path: &Path) -> Result<Self, ConfigError> {
         Self::read(text_in(bytes, path)?, path, Layer::Project)
     }
 
-    /// Everything that was said, in the order of the keys of a file.
+    /// All settings, in the order of the keys in a file.
     #[must_use]
     pub fn rows(&self) -> Vec<Row> {
         let mut rows = Rows(Vec::new());
@@ -176,7 +173,8 @@ impl Settings {
     }
 }
 
-/// Keys by their last parts that a project's file cannot say, so that nobody is told to write one there.
+/// Last parts of keys that a project's file cannot set. Error messages do not suggest them
+/// for such a file.
 const NOT_FOR_PROJECTS: [&str; 9] = [
     "mode",
     "providers",
@@ -189,7 +187,7 @@ const NOT_FOR_PROJECTS: [&str; 9] = [
     "output_price",
 ];
 
-/// A key that means nothing, with what a project could have meant by it.
+/// Replaces the suggestion for an unknown key by one that a project may use.
 fn for_projects(error: ConfigError) -> ConfigError {
     let ConfigProblem::UnknownKey { key, known, .. } = error.problem else { return error };
     let known: Vec<String> =
@@ -198,12 +196,12 @@ fn for_projects(error: ConfigError) -> ConfigError {
     ConfigError { problem: ConfigProblem::UnknownKey { key, near, known }, ..error }
 }
 
-/// What a project's file cannot say, wherever its first line is.
+/// Refuses keys that a project's file cannot set; reports the first one.
 fn check_project(file: &File, text: &str, path: &Path) -> Result<(), ConfigError> {
     let spans = [
         file.mode.as_ref().map(|mode| (mode.span.start, "mode".to_owned())),
         file.commands.allow.as_ref().map(|rules| {
-            // An empty list has no value that stands anywhere; it says nothing either.
+            // An empty list has no position, and no effect either.
             (rules.first().map_or(0, |rule| rule.span.start), "commands.allow".to_owned())
         }),
     ];
@@ -227,7 +225,7 @@ fn check_project(file: &File, text: &str, path: &Path) -> Result<(), ConfigError
     })
 }
 
-/// Where a layer's values stand.
+/// The source of a layer's values.
 struct Place<'a> {
     text: &'a str,
     path: &'a Path,
@@ -243,7 +241,7 @@ impl Place<'_> {
         }
     }
 
-    /// Grants are texts in the file: a reader that fails inside of a list does not know the line.
+    /// Grants are parsed here, because a parser that fails inside a list does not know the line.
     fn grants(&self, texts: Vec<Located<String>>) -> Result<Vec<Value<Grant>>, ConfigError> {
         let grant = |text: Located<String>| {
             let Value { value, origin } = self.value(text.clone());
@@ -256,13 +254,14 @@ impl Place<'_> {
         texts.into_iter().map(grant).collect()
     }
 
-    /// An address is looked at here, where its line is known. It may hold a password, so the message does not repeat it.
+    /// Checks an address here, where its line is known. It may contain a password, so the message
+    /// does not repeat it.
     fn address(&self, url: Located<String>) -> Result<Value<String>, ConfigError> {
         let low = url.value.trim().to_ascii_lowercase();
         let host = low.strip_prefix("https://").or_else(|| low.strip_prefix("http://"));
         if host.is_none_or(|host| host.is_empty() || host.starts_with('/')) {
             let problem =
-                ConfigProblem::WrongValue("this is no address; write it like \"https://host/v1\"".into());
+                ConfigProblem::WrongValue("not a valid URL; write it like \"https://host/v1\"".into());
             return Err(ConfigError::at(self.path, line_of(self.text, url.span.start), problem));
         }
         Ok(self.value(url))
@@ -296,7 +295,7 @@ impl Rows {
     }
 }
 
-/// An amount as a file has it.
+/// An amount in the notation of a file.
 fn dollars(amount: NanoUsd) -> String {
     let allowance = Allowance { kind: AllowanceKind::Spend, amount: amount.value() };
     allowance.to_string().trim_start_matches("spend:").to_owned()

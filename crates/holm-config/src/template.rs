@@ -1,9 +1,10 @@
-//! Texts with places for variables. What is put in is never looked at again, so no value can ask for another one.
+//! Texts with placeholders for variables. An inserted value is not expanded again, so it cannot
+//! refer to another variable.
 
-/// The longest name of a variable: what is longer was not meant as one.
+/// The longest name of a variable: longer text in braces was not meant as one.
 const MOST_NAME: usize = 64;
 
-/// A text with places, written `{{name}}`.
+/// A text with placeholders, written `{{name}}`.
 ///
 /// ```
 /// use holm_config::{Piece, Template};
@@ -20,14 +21,13 @@ pub struct Template {
 /// One piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
-    /// Words as they are.
     Text(String),
-    /// The place of a variable, by its name.
+    /// The placeholder of a variable, by its name.
     Variable(String),
 }
 
 impl Template {
-    /// Takes a text apart. Braces around what cannot be a name stay as they are.
+    /// Parses a text. Braces around an invalid name stay as they are.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let (mut pieces, mut rest, mut words) = (Vec::new(), text, String::new());
@@ -54,13 +54,13 @@ impl Template {
         Self { pieces }
     }
 
-    /// The pieces, in their order.
+    /// The pieces, in order.
     #[must_use]
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// The names of its variables, as often as they stand there.
+    /// The names of its variables, with repetitions.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Text(_) => None,
@@ -69,7 +69,7 @@ impl Template {
     }
 }
 
-/// Whether a variable can be called so.
+/// Whether a text is a valid variable name.
 fn is_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     (1..=MOST_NAME).contains(&name.len()) && name.chars().all(fits)

@@ -1,4 +1,4 @@
-//! The published schema says the same as the reader.
+//! Checks that the published schema agrees with the parser.
 
 use std::{fs, path::PathBuf};
 
@@ -23,7 +23,7 @@ fn the_published_schema_is_the_one_of_the_types() {
 fn what_the_schema_refuses_the_reader_refuses_and_the_other_way_round() {
     let source = Json::parse(&schema().to_string()).unwrap();
     let compiled = Schema::compile(&source).unwrap();
-    // That a number has 64 bits is for those who make code of schemas.
+    // The 64-bit number format is a hint for code generators.
     let gaps = compiled.unsupported();
     assert!(gaps.iter().all(|gap| gap.keyword == "format"), "{gaps:?}");
     let check = |text: &str, fits: bool| {

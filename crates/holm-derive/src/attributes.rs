@@ -1,8 +1,8 @@
-//! The `serde` attributes that decide how a type is read.
+//! Parses the `serde` attributes that determine how a type is read.
 
 use proc_macro::{TokenStream, TokenTree};
 
-/// What the attributes of a type, a variant or a field say.
+/// The attributes of a type, a variant or a field.
 #[derive(Default)]
 pub(crate) struct Attributes {
     pub(crate) default: bool,
@@ -21,7 +21,7 @@ pub(crate) enum Case {
 }
 
 impl Attributes {
-    /// Adds what stands between the brackets of one `#[serde(…)]`.
+    /// Adds the attributes inside one `#[serde(…)]`.
     pub(crate) fn add(&mut self, tokens: TokenStream) -> Result<(), String> {
         let mut tokens = tokens.into_iter().peekable();
         while let Some(token) = tokens.next() {
@@ -43,14 +43,15 @@ impl Attributes {
             ("rename", Some(name)) => self.rename = Some(name),
             ("alias", Some(name)) => self.alias = Some(name),
             ("rename_all", Some(case)) => self.rename_all = Some(Case::of(&case)?),
-            // A struct of one unnamed field is read as that field in any case; the others concern writing.
+            // A struct with one unnamed field is always read as that field. The other attributes
+            // concern writing.
             ("transparent" | "borrow", None) | ("skip_serializing_if" | "into", Some(_)) => {}
             (key, _) => return Err(format!("`{key}` in a serde attribute is unknown to derive(Read)")),
         }
         Ok(())
     }
 
-    /// The name in JSON of what is called `name` in Rust.
+    /// The JSON name of the Rust name `name`.
     pub(crate) fn name_of(&self, name: &str, all: Option<Case>) -> String {
         let plain = name.strip_prefix("r#").unwrap_or(name);
         self.rename.clone().unwrap_or_else(|| all.map_or_else(|| plain.to_owned(), |case| case.apply(plain)))
@@ -67,7 +68,7 @@ impl Case {
         }
     }
 
-    /// Variants come in `PascalCase` and fields in `snake_case`.
+    /// Variants are written in `PascalCase` and fields in `snake_case`.
     fn apply(self, name: &str) -> String {
         match self {
             Self::Lower => name.to_ascii_lowercase(),

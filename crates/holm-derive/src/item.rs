@@ -1,17 +1,17 @@
-//! A type as far as reading it is concerned.
+//! The parts of a type definition that matter for reading it.
 
 use crate::attributes::Attributes;
 
 /// A struct or an enum.
 pub(crate) struct Item {
     pub(crate) name: String,
-    /// With its quote; at most one.
+    /// The lifetime with its quote. There is at most one.
     pub(crate) lifetime: Option<String>,
     pub(crate) attributes: Attributes,
     pub(crate) body: Body,
 }
 
-/// What it is made of.
+/// The content of a type.
 pub(crate) enum Body {
     Struct(Fields),
     Enum(Vec<Variant>),
@@ -24,24 +24,23 @@ pub(crate) struct Variant {
     pub(crate) fields: Fields,
 }
 
-/// What a struct or a variant holds.
+/// The fields of a struct or a variant.
 pub(crate) enum Fields {
     Unit,
-    /// How many there are.
+    /// The number of unnamed fields.
     Tuple(usize),
     Named(Vec<Field>),
 }
 
-/// One named field.
 pub(crate) struct Field {
     pub(crate) name: String,
-    /// Its type as written.
+    /// The field's type, as written.
     pub(crate) kind: String,
     pub(crate) attributes: Attributes,
 }
 
 impl Field {
-    /// Whether it may be left out: by its attributes, or because it is an `Option`.
+    /// Whether the field may be missing, because of its attributes or because it is an `Option`.
     pub(crate) fn is_optional(&self) -> bool {
         let path = self.kind.split('<').next().unwrap_or_default();
         self.attributes.default || path.trim().rsplit("::").next().is_some_and(|last| last.trim() == "Option")

@@ -1,8 +1,9 @@
-//! `#[derive(Read)]`: how a type is read from JSON, in little code. This crate holds no runtime code and depends on nothing;
-//! what it writes calls `holm-read`, which tells what is understood.
+//! Derives `holm_read::Read`, which reads a type from JSON with little code. This crate has no
+//! runtime code and no dependencies; the generated code calls `holm-read`, which documents the
+//! supported JSON form.
 //!
-//! It follows the `serde` attributes that stand on the type already, so that a type has one description of its JSON form. An attribute
-//! that it does not know is an error of compilation, never ignored.
+//! It follows the `serde` attributes that the type already has, so a type has one description of
+//! its JSON form. An unknown attribute is a compile error, and never ignored.
 
 mod attributes;
 mod item;
@@ -11,13 +12,15 @@ mod write;
 
 use proc_macro::TokenStream;
 
-/// Writes `holm_read::Read` for a struct or an externally tagged enum.
+/// Implements `holm_read::Read` for a struct or an externally tagged enum.
 ///
-/// Known attributes: `default`, `rename`, `rename_all`, `alias`, `skip`, `transparent`; those that concern writing only are left alone.
+/// Supported attributes: `default`, `rename`, `rename_all`, `alias`, `skip`, `transparent`.
+/// Attributes that concern only writing are ignored.
 #[proc_macro_derive(Read, attributes(serde))]
 pub fn read(input: TokenStream) -> TokenStream {
     let written = parse::item(input).and_then(|item| write::implementation(&item));
     let text = written.unwrap_or_else(|reason| format!("::core::compile_error!({reason:?});"));
-    // What is written here is Rust; if ever not, the compiler must say so at the type.
+    // The generated text is valid Rust. If it ever is not, the compiler reports the missing
+    // implementation at the type.
     text.parse().unwrap_or_else(|_| TokenStream::new())
 }

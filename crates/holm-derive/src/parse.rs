@@ -1,5 +1,5 @@
-//! From tokens to an [`Item`]. Only what types in Holm look like is understood; a full parser of Rust would cost every build more than
-//! it gives.
+//! Parses tokens into an [`Item`]. It supports only the forms of types that Holm uses, because a
+//! full Rust parser would cost every build more than it gives.
 
 use std::iter::Peekable;
 
@@ -10,7 +10,7 @@ use crate::item::{Body, Field, Fields, Item, Variant};
 
 type Tokens = Peekable<token_stream::IntoIter>;
 
-/// Reads the type under the derive.
+/// Parses the type under the derive.
 pub(crate) fn item(input: TokenStream) -> Result<Item, String> {
     let mut tokens = input.into_iter().peekable();
     let attributes = attributes(&mut tokens)?;
@@ -60,7 +60,7 @@ fn word(tokens: &mut Tokens) -> Result<String, String> {
     }
 }
 
-/// One lifetime or nothing.
+/// Parses one lifetime, or no generics at all.
 fn generics(tokens: &mut Tokens) -> Result<Option<String>, String> {
     if !is_punct(tokens.peek(), '<') {
         return Ok(None);
@@ -127,7 +127,7 @@ fn variants(stream: TokenStream) -> Result<Vec<Variant>, String> {
     Ok(all)
 }
 
-/// The tokens up to the next comma that is not inside `<…>`, as text; the comma is used up.
+/// The tokens up to the next comma outside of `<…>`, as text. The comma is consumed.
 fn until_comma(tokens: &mut Tokens) -> String {
     let mut depth = 0_i32;
     let mut taken = TokenStream::new();

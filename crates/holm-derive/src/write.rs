@@ -1,14 +1,14 @@
-//! From an [`Item`] to the text of its implementation.
+//! Generates the implementation of an [`Item`] as text.
 //!
-//! What is written is data wherever it can be (names, which of them are needed, where each goes); the code that walks through JSON is
-//! in `holm-read`, once for all types.
+//! The generated code is mostly data: names, which of them are required, and where each goes. The
+//! code that reads JSON is in `holm-read`, once for all types.
 
 use std::fmt::Write as _;
 
 use crate::attributes::Case;
 use crate::item::{Body, Field, Fields, Item, Variant};
 
-/// Which fields have come is kept in the bits of one number.
+/// The bits of one number record which fields have been read.
 const MAX_FIELDS: usize = 64;
 
 const OK: &str = "::core::result::Result::Ok";
@@ -37,7 +37,7 @@ pub(crate) fn implementation(item: &Item) -> Result<String, String> {
     ))
 }
 
-/// Every field has its default already.
+/// Generates the code for a type whose fields all have defaults.
 fn defaulted(fields: &[Field], case: Option<Case>) -> Result<String, String> {
     let read: Vec<&Field> = fields.iter().filter(|field| !field.attributes.skip).collect();
     let shape = shape(&read, case, |_| false)?;
@@ -52,7 +52,7 @@ fn defaulted(fields: &[Field], case: Option<Case>) -> Result<String, String> {
     ))
 }
 
-/// A block that collects the fields and makes `path` of them.
+/// A block that collects the fields and builds `path` from them.
 fn built(path: &str, fields: &[Field], case: Option<Case>) -> Result<String, String> {
     let read: Vec<&Field> = fields.iter().filter(|field| !field.attributes.skip).collect();
     let shape = shape(&read, case, |field| !field.is_optional())?;
@@ -122,7 +122,7 @@ fn choice(variants: &[Variant], case: Option<Case>) -> Result<String, String> {
     ))
 }
 
-/// Variants without content were read to their end with their name.
+/// Variants without content end with their name.
 fn chosen(arms: &str, all_bare: bool) -> String {
     if all_bare {
         return good(&format!(

@@ -1,7 +1,7 @@
 //! Amounts that are used up: money, time, memory, fuel, output, calls.
 //!
-//! A grant can be used again and again; an allowance is gone when it is spent. They are different types so that nobody can
-//! hand the same money to two children by cloning a set.
+//! A grant can be used again and again; an allowance is gone when it is spent. They are different
+//! types, so that cloning a set cannot give the same money to two children.
 
 use alloc::collections::BTreeMap;
 use core::fmt;
@@ -17,25 +17,24 @@ use crate::amount;
 use crate::error::AllowanceError;
 use crate::text::serde_as_text;
 
-/// What is used up. The unit of each amount is a whole number, so that sums are exact everywhere.
+/// The kind of an allowance. The unit of each amount is a whole number, so that
+/// sums are exact everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AllowanceKind {
     /// Money in billionths of a US dollar.
     Spend,
-    /// Time in milliseconds.
+    /// Time, measured in milliseconds.
     Time,
-    /// Memory in bytes.
+    /// Memory, measured in bytes.
     Mem,
     /// Steps of a sandboxed program.
     Fuel,
-    /// Output in bytes.
+    /// Output, measured in bytes.
     Output,
-    /// Calls.
     Calls,
 }
 
 impl AllowanceKind {
-    /// Every kind.
     pub const ALL: [Self; 6] = [Self::Spend, Self::Time, Self::Mem, Self::Fuel, Self::Output, Self::Calls];
 
     /// The word in front of the colon.
@@ -67,14 +66,14 @@ impl AllowanceKind {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Allowance {
-    /// What is used up.
+    /// The kind of the amount.
     pub kind: AllowanceKind,
-    /// How much, in the kind's unit.
+    /// The amount in the kind's unit.
     pub amount: u64,
 }
 
 impl Allowance {
-    /// Whether `other` is the same kind and no more.
+    /// Whether `other` is of the same kind and not larger.
     #[must_use]
     pub fn covers(self, other: Self) -> bool {
         self.kind == other.kind && self.amount >= other.amount
@@ -100,7 +99,8 @@ impl fmt::Display for Allowance {
 
 serde_as_text!(Allowance);
 
-/// What is left of each kind, in serde a list of texts. A kind that is absent was not given: nothing of it may be used.
+/// The remaining amount of each kind, in serde a list of texts. A kind that is absent was not
+/// given: nothing of it may be used.
 ///
 /// ```
 /// use holm_grants::{Allowance, AllowanceKind, Allowances};
@@ -118,11 +118,11 @@ pub struct Allowances(BTreeMap<AllowanceKind, u64>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{} is used up: {wanted} wanted, {left} left", .kind.as_str())]
 pub struct Exhausted {
-    /// What is used up.
+    /// The kind that is used up.
     pub kind: AllowanceKind,
-    /// How much was wanted, in the kind's unit.
+    /// The requested amount, in the kind's unit.
     pub wanted: u64,
-    /// How much is left.
+    /// The remaining amount, in the kind's unit.
     pub left: u64,
 }
 
@@ -131,7 +131,7 @@ impl Allowances {
     ///
     /// # Errors
     ///
-    /// The first text that is no allowance, or a kind that is given twice.
+    /// The first text that is not an allowance, or a kind that is given twice.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, AllowanceError> {
         let mut all = Self::default();
         for text in texts {
@@ -140,24 +140,24 @@ impl Allowances {
         Ok(all)
     }
 
-    /// How much of a kind is left; nothing where it was never given.
+    /// The remaining amount of a kind; zero if it was never given.
     #[must_use]
     pub fn left(&self, kind: AllowanceKind) -> u64 {
         self.limit(kind).unwrap_or(0)
     }
 
-    /// How much of a kind is left, where it was given.
+    /// The remaining amount of a kind, if it was given.
     #[must_use]
     pub fn limit(&self, kind: AllowanceKind) -> Option<u64> {
         self.0.get(&kind).copied()
     }
 
-    /// Sets a kind to an amount, whatever it was.
+    /// Sets a kind to an amount, replacing the old one.
     pub fn set(&mut self, allowance: Allowance) {
         self.0.insert(allowance.kind, allowance.amount);
     }
 
-    /// Whether nothing was given.
+    /// Whether no kind was given.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -168,7 +168,7 @@ impl Allowances {
         self.0.iter().map(|(kind, amount)| Allowance { kind: *kind, amount: *amount })
     }
 
-    /// Whether `other` holds no kind that is absent here, and no more of any.
+    /// Whether `other` holds no kind that is absent here, and not more of any kind.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         other.iter().all(|wanted| self.limit(wanted.kind).is_some_and(|left| left >= wanted.amount))
@@ -185,7 +185,7 @@ impl Allowances {
     ///
     /// # Errors
     ///
-    /// Where less is left; then nothing is used.
+    /// If less is left; then nothing is used.
     pub fn take(&mut self, wanted: Allowance) -> Result<(), Exhausted> {
         let left = self.left(wanted.kind);
         let Some(rest) = left.checked_sub(wanted.amount) else {
@@ -197,7 +197,8 @@ impl Allowances {
         Ok(())
     }
 
-    /// Takes what a child wishes for out of this set and returns it as the child's own. All of it or nothing.
+    /// Takes the amounts that a child asks for out of this set and returns them as the child's own.
+    /// All of them or nothing.
     ///
     /// # Errors
     ///
@@ -211,7 +212,7 @@ impl Allowances {
         Ok(wish.clone())
     }
 
-    /// Puts back what a child did not use. Kinds that were never given here stay absent.
+    /// Returns the amounts that a child did not use. Kinds that were never given here stay absent.
     pub fn settle(&mut self, unused: &Self) {
         for (kind, amount) in &mut self.0 {
             *amount = amount.saturating_add(unused.left(*kind));

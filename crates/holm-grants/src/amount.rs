@@ -66,7 +66,7 @@ fn dollars(text: &str) -> Option<Option<u64>> {
 }
 
 fn print_dollars(f: &mut fmt::Formatter<'_>, nanos: u64) -> fmt::Result {
-    // Cents always, further decimals only where there are any.
+    // Cents always, further decimals only if there are any.
     let mut decimals = nanos % NANOS;
     let mut width = NANO_DIGITS;
     while width > 2 && decimals.is_multiple_of(10) {

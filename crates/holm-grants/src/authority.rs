@@ -1,4 +1,4 @@
-//! Grants and allowances as people list them: together.
+//! Grants and allowances in one list, as users write them.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,7 +13,7 @@ use crate::allowance::{AllowanceKind, Allowances};
 use crate::error::{AllowanceError, GrantError};
 use crate::set::{GrantSet, MAX_GRANTS};
 
-/// Everything that somebody holds: what they may do, and how much of it. In serde one list of texts.
+/// Everything that a holder may do, and how much of it. In serde one list of texts.
 ///
 /// ```
 /// use holm_grants::{AllowanceKind, Authority};
@@ -24,9 +24,9 @@ use crate::set::{GrantSet, MAX_GRANTS};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Authority {
-    /// What may be done again and again.
+    /// The powers that can be used again and again.
     pub grants: GrantSet,
-    /// What is used up.
+    /// The amounts that are used up.
     pub allowances: Allowances,
 }
 
@@ -36,11 +36,11 @@ pub struct Authority {
 pub struct AuthorityError {
     /// Which entry, counted from one.
     pub position: u64,
-    /// What is wrong with it.
+    /// What is wrong with the entry.
     pub reason: EntryError,
 }
 
-/// What is wrong with one entry.
+/// The error of one entry.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EntryError {
     /// It would be a grant.
@@ -56,7 +56,8 @@ impl Authority {
     ///
     /// # Errors
     ///
-    /// The first text that is neither a grant nor an allowance; a kind of allowance that is given twice; too many texts.
+    /// The first text that is neither a grant nor an allowance; a kind of allowance that is given
+    /// twice; too many texts.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, AuthorityError> {
         let mut authority = Self::default();
         for (position, text) in (1..).zip(texts) {
@@ -65,7 +66,8 @@ impl Authority {
         Ok(authority)
     }
 
-    /// What both hold: the grants that meet, and the smaller amount of each allowance.
+    /// The authority that both hold: the grants that meet, and the smaller
+    /// amount of each allowance.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         Self { grants: self.grants.meet(&other.grants), allowances: self.allowances.meet(&other.allowances) }

@@ -1,7 +1,8 @@
-//! What is refused whatever was granted.
+//! Denials: what is refused even if a grant allows it.
 //!
-//! A grant that misses a disguised name refuses too much, which is safe; a denial that misses one lets it through. So denials
-//! compare without case and joiners, and also as file systems that drop trailing dots would open the name.
+//! A grant that misses a disguised name refuses too much, which is safe; a denial that misses one
+//! lets it through. So denials compare without case and joiners, and also as file systems that drop
+//! trailing dots would open the name.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
@@ -20,11 +21,12 @@ use crate::program::{Program, ProgramPattern};
 use crate::request::Request;
 use crate::text::{bare, fold, is_dressed, serde_as_text};
 
-/// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant for that power alone.
+/// One denial: `path:**/.env` for reading, writing and running alike, or the text of a grant
+/// for that power alone.
 ///
-/// Unicode normal forms are not known here: write the form that the file system stores, and where it ignores the difference,
-/// deny the folder. A path denial is relative to the workspace or absolute; [`FilePath::rebased`] brings requests into
-/// the relative form first.
+/// This crate does not know Unicode normal forms. Write the form that the file system stores; if
+/// the file system ignores the difference, deny the folder. A path denial is relative to the
+/// workspace or absolute; [`FilePath::rebased`] brings requests into the relative form first.
 ///
 /// ```
 /// use holm_grants::Denial;
@@ -35,9 +37,8 @@ use crate::text::{bare, fold, is_dressed, serde_as_text};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Denial {
-    /// Files, whatever is done with them.
+    /// Files, for reading, writing and running alike.
     Path(PathPattern),
-    /// One power.
     Grant(Grant),
 }
 
@@ -64,7 +65,8 @@ impl Denial {
 
     /// Whether everything that the grant would let pass is refused.
     ///
-    /// A grant of which only a part is denied is not covered; each request under it is then judged by itself.
+    /// A grant that is denied only in part is not covered; each request under it is
+    /// then judged by itself.
     #[must_use]
     pub fn covers(&self, grant: &Grant) -> bool {
         match (self, grant) {
@@ -82,7 +84,8 @@ pub(crate) fn path_denied(pattern: &PathPattern, path: &FilePath) -> bool {
     if pattern.is_absolute() != path.is_absolute() {
         return false;
     }
-    // In ASCII, case is the only thing that folding changes, so nothing needs to be copied to compare.
+    // In ASCII, case is the only thing that folding changes, so nothing needs to be copied to
+    // compare.
     if path.as_str().is_ascii() && pattern.is_ascii() {
         return pattern.fits(path.components(), Glob::admits_caseless)
             || (path.components().any(is_dressed)
@@ -140,12 +143,12 @@ impl Denials {
     ///
     /// # Errors
     ///
-    /// The first text that is no denial.
+    /// The first text that is not a denial.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
         texts.into_iter().map(str::parse).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Adds a denial; tells whether it was new.
+    /// Adds a denial. Returns whether it was new.
     pub fn insert(&mut self, denial: Denial) -> bool {
         self.0.insert(denial)
     }

@@ -1,7 +1,7 @@
-//! Why a text is not a grant, a request or an amount.
+//! The errors of texts that are not a grant, a request or an amount.
 //!
-//! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and can show the hint
-//! that the message carries. None of them repeats a whole hostile text.
+//! One small enum per kind of text, so that a caller can tell a typing mistake from an attack and
+//! can show the hint that the message carries. None of them repeats a whole hostile text.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -25,16 +25,14 @@ pub enum GrantError {
         /// The kind as it is written.
         kind: &'static str,
     },
-    /// White space stands behind the colon.
+    /// White space follows the colon.
     #[error("white space after the colon; write {kind}: and the value without a space between them")]
     Space {
-        /// The kind.
         kind: &'static str,
     },
-    /// Nothing stands behind the colon.
+    /// Nothing follows the colon.
     #[error("nothing after {kind}:; write a name, for example {example}")]
     NoName {
-        /// The kind.
         kind: &'static str,
         /// A grant of that kind.
         example: &'static str,
@@ -44,7 +42,6 @@ pub enum GrantError {
     Entry {
         /// Which entry, counted from one.
         position: u64,
-        /// How it begins.
         text: String,
         /// What is wrong with it.
         reason: Box<GrantError>,
@@ -90,7 +87,7 @@ impl GrantError {
         Self::Entry { position, text: text.chars().take(SHOWN).collect(), reason: Box::new(self) }
     }
 
-    /// The mistake alone, where what it is about was named already.
+    /// The mistake alone, for a message that has already named its subject.
     pub(crate) fn without_subject(&self) -> &dyn fmt::Display {
         match self {
             Self::Path(error) => error,
@@ -114,7 +111,6 @@ impl GrantError {
 /// Why a text is not a file path or a path pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PathError {
-    /// Nothing was written.
     #[error("empty; write . for the workspace root")]
     Empty,
     /// The text is longer than any path may be.
@@ -150,16 +146,16 @@ pub enum PathError {
     /// A control character or an invisible character.
     #[error("holds the invisible character U+{code:04X}")]
     Hidden {
-        /// The code point.
+        /// The code point of the character.
         code: u32,
     },
-    /// `**` stands beside other text in a component.
+    /// `**` is mixed with other text in a component.
     #[error("** beside other text; it must be a whole component")]
     DeepInside,
     /// The path starts at a home directory, which only a shell knows.
     #[error("starts with ~; write the directory out")]
     Home,
-    /// The path is another name for a file that it does not name.
+    /// The path is an alias: it leads to a file with a different name.
     #[error("is an alias under /proc or /dev; name the file itself")]
     Alias,
 }
@@ -167,7 +163,6 @@ pub enum PathError {
 /// Why a text is not a name or a name pattern.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NameError {
-    /// Nothing was written.
     #[error("empty")]
     Empty,
     /// The name is longer than any name may be.
@@ -179,7 +174,7 @@ pub enum NameError {
     /// The name holds a character that no name may hold.
     #[error("{}", bad_character(*code))]
     BadCharacter {
-        /// The code point.
+        /// The code point of the character.
         code: u32,
     },
     /// Two stars in a row.
@@ -222,7 +217,7 @@ pub enum UrlError {
     /// The host is wrong.
     #[error("host: {0}")]
     Host(#[from] HostError),
-    /// The port is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("port must be a number from 1 to 65535")]
     BadPort,
     /// A raw connection needs a port.
@@ -231,7 +226,7 @@ pub enum UrlError {
     /// A pattern holds a query or a fragment.
     #[error("pattern with a query or fragment; stop at the path")]
     PatternQuery,
-    /// A pattern's path prefix has another spelling, or a wildcard.
+    /// A pattern's path prefix is not in canonical form, or has a wildcard.
     #[error(
         "path prefix is not in plain form; write whole components without *, . or percent-encoded letters"
     )]
@@ -256,7 +251,7 @@ pub enum HostError {
     /// Two dots in a row, or one in front.
     #[error("empty label between dots")]
     EmptyLabel,
-    /// The last label is a number, yet the whole is no IPv4 address.
+    /// The last label is a number, yet the whole is not an IPv4 address.
     #[error("ends in a number but is no IPv4 address")]
     BadIpv4,
     /// Brackets without an IPv6 address in them.
@@ -288,10 +283,10 @@ pub enum AllowanceError {
     /// The kind is not one that exists.
     #[error("unknown allowance kind; use spend, time, mem, fuel, output or calls")]
     UnknownKind,
-    /// The amount is no number with the unit of its kind.
+    /// The amount is not a number with the unit of its kind.
     #[error("amount is wrong; write {hint}")]
     BadAmount {
-        /// How amounts of this kind look.
+        /// An example of an amount of this kind.
         hint: &'static str,
     },
     /// The amount does not fit.
@@ -300,7 +295,6 @@ pub enum AllowanceError {
     /// One kind is given twice.
     #[error("{kind} is given twice")]
     Twice {
-        /// The kind.
         kind: &'static str,
     },
 }

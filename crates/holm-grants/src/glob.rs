@@ -1,8 +1,9 @@
 //! One component or one name with `*` in it: the smallest pattern whose containment is exact.
 //!
-//! Why containment is a single match: replace each `*` of `b` by a letter that occurs in no pattern. The word so made
-//! belongs to `b`, and whoever matches it can only have consumed that letter by a `*` of their own, which then
-//! consumes whatever else `b` puts there. So `a` contains `b` exactly when `a` matches that one word.
+//! Why containment is a single match: replace each `*` of `b` by a letter that occurs in no
+//! pattern. The resulting word belongs to `b`. A pattern that matches it can only have consumed
+//! that letter with a `*` of its own, which then also consumes anything else that `b` puts there.
+//! So `a` contains `b` exactly when `a` matches that one word.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -61,7 +62,7 @@ impl Glob {
         Self { parts: Vec::from([text.to_owned()]) }
     }
 
-    /// The one text that is admitted, where there is only one.
+    /// The one admitted text, if there is only one.
     pub(crate) fn as_literal(&self) -> Option<&str> {
         match self.parts.as_slice() {
             [only] => Some(only),
@@ -84,12 +85,12 @@ impl Glob {
         self.admits_by(text, |a, b| a == b)
     }
 
-    /// Whether `text` is admitted when upper and lower case of ASCII letters are alike.
+    /// Whether `text` is admitted when the case of ASCII letters is ignored.
     pub(crate) fn admits_caseless(&self, text: &[u8]) -> bool {
         self.admits_by(text, <[u8]>::eq_ignore_ascii_case)
     }
 
-    /// Whether `text` is admitted, where `same` compares texts of one length.
+    /// Whether `text` is admitted. `same` compares texts of one length.
     fn admits_by(&self, text: &[u8], same: impl Fn(&[u8], &[u8]) -> bool) -> bool {
         let Some((first, rest)) = self.parts.split_first() else { return false };
         let Some((last, middle)) = rest.split_last() else { return same(first.as_bytes(), text) };
@@ -107,7 +108,8 @@ impl Glob {
         true
     }
 
-    /// Whether `text` is admitted as denials compare: without case, joiners and variation selectors.
+    /// Whether `text` is admitted as denials compare: without case,
+    /// joiners and variation selectors.
     pub(crate) fn admits_folded(&self, text: &str) -> bool {
         if text.is_ascii() && self.is_ascii() {
             return self.admits_caseless(text.as_bytes());
@@ -125,7 +127,7 @@ impl Glob {
         self.admits(&other.witness())
     }
 
-    /// The word of this pattern that is hardest to admit for another pattern.
+    /// The member of this pattern that is hardest to admit for another pattern.
     pub(crate) fn witness(&self) -> Cow<'_, [u8]> {
         if let Some(only) = self.as_literal() {
             return Cow::Borrowed(only.as_bytes());
@@ -140,12 +142,12 @@ impl Glob {
         Cow::Owned(word)
     }
 
-    /// How many bytes every admitted text has at least.
+    /// The least number of bytes of an admitted text.
     pub(crate) fn literal_len(&self) -> usize {
         self.parts.iter().map(String::len).sum()
     }
 
-    /// How many bytes the printed pattern has: each literal star takes three.
+    /// The number of bytes of the printed pattern: each literal star takes three.
     pub(crate) fn text_len(&self) -> usize {
         let escapes: usize = self.parts.iter().map(|part| part.matches('*').count() * 2).sum();
         self.literal_len() + escapes + self.parts.len().saturating_sub(1)
@@ -180,7 +182,7 @@ impl fmt::Display for Glob {
     }
 }
 
-/// What follows the first place where `part` stands in `text`.
+/// The text after the first occurrence of `part` in `text`.
 fn skip_past<'a>(text: &'a [u8], part: &[u8], same: impl Fn(&[u8], &[u8]) -> bool) -> Option<&'a [u8]> {
     if part.is_empty() {
         return Some(text);

@@ -13,10 +13,11 @@ use crate::request::Request;
 use crate::secret::SecretPattern;
 use crate::text::serde_as_text;
 
-/// A power that can be used again and again within its bounds; amounts that are used up are [`crate::Allowance`]s.
+/// A power that can be used again and again within its bounds; amounts that are
+/// used up are [`crate::Allowance`]s.
 ///
-/// The text is the only form, also in serde: what is shown, stored and compared is the same line. No kind implies
-/// another: `write:out/` does not let anybody read `out`.
+/// The text is the only form, also in serde: the same line is shown, stored and compared. No kind
+/// implies another: `write:out/` does not allow reading `out`.
 ///
 /// ```
 /// use holm_grants::Grant;
@@ -53,7 +54,7 @@ impl Grant {
     ///
     /// # Errors
     ///
-    /// Where the text is no pattern of that kind.
+    /// If the text is not a pattern of that kind.
     pub fn new(kind: Kind, pattern: &str) -> Result<Self, GrantError> {
         kind.check_value(pattern)?;
         Ok(match kind {
@@ -100,8 +101,8 @@ impl Grant {
         }
     }
 
-    /// Whether everything that `other` lets pass, this grant lets pass too. Exact: never wider and never narrower than
-    /// the sets themselves.
+    /// Whether this grant lets everything pass that `other` lets pass. Exact: never wider and never
+    /// narrower than the sets themselves.
     #[must_use]
     pub fn contains(&self, other: &Self) -> bool {
         match (self, other) {
@@ -116,7 +117,8 @@ impl Grant {
         }
     }
 
-    /// The same grant with an absolute pattern beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    /// The same grant with an absolute pattern beneath `workspace` made relative
+    /// to it; see [`FilePath::rebased`].
     ///
     /// ```
     /// use holm_grants::Grant;
@@ -138,7 +140,8 @@ impl Grant {
         }
     }
 
-    /// The same grant with a relative pattern spelled from the root; none for what is no path, or absolute already.
+    /// The same grant with a relative pattern spelled from the root; `None` if it is not a
+    /// path, or absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         match self {
@@ -153,12 +156,13 @@ impl Grant {
         }
     }
 
-    /// The narrowest grant that lets the request pass, to be offered to a person and to be a call's authority.
-    /// For a URL that is its path and what lies beneath it, with any query.
+    /// The narrowest grant that lets the request pass, to offer to the user and to be a call's
+    /// authority. For a URL that is its path and everything beneath it, with any query.
     ///
     /// # Errors
     ///
-    /// Where no grant may ever let it pass, no pattern can spell it, or the text would be too long to be read back.
+    /// If no grant may ever let it pass, no pattern can spell it, or the text would be too long
+    /// to be read back.
     ///
     /// ```
     /// use holm_grants::Grant;
@@ -180,7 +184,7 @@ impl Grant {
         grant.readable()
     }
 
-    /// The grant, if its own text is one: a pattern that begins with a space could not be read back.
+    /// The grant, if its own text can be read back: a pattern that begins with a space cannot.
     pub(crate) fn readable(self) -> Result<Self, GrantError> {
         let begins_with_space = match &self {
             Self::Read(pattern) | Self::Write(pattern) => pattern.begins_with_space(),

@@ -1,28 +1,20 @@
-//! The kinds of power, and the word in front of the colon for each.
+//! The kinds of grants, and the word in front of the colon for each.
 
 /// A kind of power.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// Reading files.
     Read,
-    /// Writing files.
     Write,
-    /// Connecting to hosts.
     Fetch,
-    /// Seeing environment variables.
     Env,
-    /// Running programs.
     Exec,
     /// Sending secrets to hosts.
     Secret,
-    /// Starting agents.
     Spawn,
-    /// Calling tools.
     Tool,
 }
 
 impl Kind {
-    /// Every kind.
     pub const ALL: [Self; 8] =
         [Self::Read, Self::Write, Self::Fetch, Self::Env, Self::Exec, Self::Secret, Self::Spawn, Self::Tool];
 
@@ -41,8 +33,8 @@ impl Kind {
         }
     }
 
-    /// What is wrong with a value before it is read as a pattern. A space there is a typing mistake: nobody means a file
-    /// whose name begins with one.
+    /// Checks a value before it is read as a pattern. A leading space is a typing mistake: no user
+    /// means a file whose name begins with one.
     pub(crate) fn check_value(self, value: &str) -> Result<(), crate::GrantError> {
         if value.starts_with(char::is_whitespace) {
             return Err(crate::GrantError::Space { kind: self.as_str() });
@@ -50,14 +42,14 @@ impl Kind {
         self.check_named(value)
     }
 
-    /// Whether a name is there, for the kinds whose values are names.
+    /// Checks that a name is present, for the kinds whose values are names.
     pub(crate) fn check_named(self, value: &str) -> Result<(), crate::GrantError> {
         let example = match self {
             Self::Exec => "exec:git",
             Self::Env => "env:LANG",
             Self::Spawn => "spawn:reviewer",
             Self::Tool => "tool:grep",
-            // Theirs are told where they are read.
+            // The parsers of these kinds report their own mistakes.
             Self::Read | Self::Write | Self::Fetch | Self::Secret => return Ok(()),
         };
         if value.is_empty() {
@@ -66,7 +58,7 @@ impl Kind {
         Ok(())
     }
 
-    /// Splits `kind:value`.
+    /// Splits the text `kind:value` at the colon.
     pub(crate) fn split(text: &str) -> Result<(Self, &str), crate::GrantError> {
         let (word, value) = text.split_once(':').ok_or(crate::GrantError::NoKind)?;
         match Self::ALL.into_iter().find(|kind| kind.as_str() == word) {

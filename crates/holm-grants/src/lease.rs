@@ -1,4 +1,4 @@
-//! Grants that end: at a time, or when somebody takes them back.
+//! Grants that end: at a time, or when they are revoked.
 
 use alloc::vec::Vec;
 
@@ -8,10 +8,9 @@ use serde::{Deserialize, Serialize};
 use crate::grant::Grant;
 use crate::set::GrantSet;
 
-/// A grant with an end. Times are milliseconds on the caller's clock; there is none here.
+/// A grant with an end. Times are milliseconds on the caller's clock; this crate has no clock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Lease {
-    /// What is granted.
     pub grant: Grant,
     /// The first moment at which it no longer holds; absent for a grant that only revoking ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +46,7 @@ impl Leases {
         self.0.push(lease);
     }
 
-    /// Ends every lease whose grant `revoked` contains; tells how many.
+    /// Ends every lease whose grant `revoked` contains. Returns how many.
     ///
     /// A wider lease stays whole: to take only a part of it back, deny that part.
     pub fn revoke(&mut self, revoked: &Grant) -> u64 {

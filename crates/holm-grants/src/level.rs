@@ -1,4 +1,4 @@
-//! How much a tool can do at most, as its author or a person says.
+//! The most that a tool can do, as its author or the user declares.
 
 use core::fmt;
 use core::str::FromStr;
@@ -20,7 +20,6 @@ pub enum Level {
     None,
     /// Looks at files or at the network.
     ReadOnly,
-    /// Changes files.
     Write,
     /// Runs programs, or does anything else that a program could do.
     Execute,

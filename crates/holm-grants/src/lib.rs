@@ -1,17 +1,20 @@
-//! What a grant says, when one contains another, and which URL or address a network grant admits.
+//! Grants: what one allows, when one contains another, and which URL or address a network grant
+//! admits.
 //!
-//! This crate does **not** open files, resolve names, follow links, read a clock or ask anybody. It decides about texts and
-//! numbers that it is given, the same way on every host. So three things stay with the caller:
+//! This crate does **not** open files, resolve names, follow links, read a clock or ask the user.
+//! It decides about texts and numbers that it is given, the same way on every host. So three things
+//! stay with the caller:
 //!
-//! - *Opening what was asked about.* A [`Request`] is in normal form; the caller opens that form beneath a directory
-//!   handle, because only the file system knows about links.
-//! - *Connecting to what was asked about.* The caller resolves a name once, asks [`GrantSet::reach`] about the address, and
-//!   connects to that address.
-//! - *Time.* [`Lease`]s are asked with the caller's clock.
+//! - *Opening what was checked.* A [`Request`] is in normal form; the caller opens that form
+//!   beneath a directory handle, because only the file system knows about links.
+//! - *Connecting to what was checked.* The caller resolves a name once, asks [`GrantSet::reach`]
+//!   about the address, and connects to that address.
+//! - *Time.* [`Lease`]s are checked with the caller's clock.
 //!
-//! The parts, from small to large: [`Grant`] (a set of things that may be done, as one line of text), [`Request`] (one of
-//! these things), [`GrantSet`], [`Denials`] (what is refused all the same), [`Policy`] (both), [`Template`] (what a tool says
-//! that a call needs) and [`Allowance`] (amounts that are used up). [`Level`] and [`Mode`] say what a person is asked.
+//! The parts, from small to large: [`Grant`] (a set of allowed actions, as one line of text),
+//! [`Request`] (one such action), [`GrantSet`], [`Denials`] (what is refused even if granted),
+//! [`Policy`] (both), [`Template`] (what a tool declares that a call needs) and [`Allowance`]
+//! (amounts that are used up). [`Level`] and [`Mode`] decide when the user is asked.
 //!
 //! ```
 //! use holm_grants::{Decision, Denials, GrantSet, Policy, Template};
@@ -27,8 +30,9 @@
 //! # Ok::<(), holm_grants::GrantError>(())
 //! ```
 //!
-//! Containment is exact for every pair of grants: `a.contains(&b)` holds when and only when everything that `b` admits, `a`
-//! admits. Between sets it asks for one grant that contains the other, see [`GrantSet`].
+//! Containment is exact for every pair of grants: `a.contains(&b)` holds if and only if `a` admits
+//! everything that `b` admits. Between sets it looks for one grant that contains the other, see
+//! [`GrantSet`].
 
 #![no_std]
 

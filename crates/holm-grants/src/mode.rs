@@ -1,4 +1,4 @@
-//! How much a person wants to be asked.
+//! Modes: which calls run without asking the user.
 
 use core::fmt;
 use core::str::FromStr;
@@ -33,18 +33,18 @@ pub enum Mode {
     Default,
     /// File changes pass; programs are asked about.
     AcceptEdits,
-    /// Nothing is asked.
+    /// Every level passes without a question.
     Full,
 }
 
-/// What a mode says about a level. Ordered so that the larger of two is the stricter.
+/// The decision of a mode about a level. Ordered so that the larger of two is the stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stance {
-    /// It passes.
+    /// The call passes without a question.
     Allow,
-    /// A person decides.
+    /// The user decides about each call.
     Ask,
-    /// It is refused, and nobody is asked.
+    /// The call is refused without asking the user.
     Deny,
 }
 
@@ -68,7 +68,7 @@ impl Mode {
         }
     }
 
-    /// What the mode says about a tool of this level.
+    /// The decision of this mode about a tool of this level.
     #[must_use]
     pub fn stance(self, level: Level) -> Stance {
         match (self, level) {

@@ -12,7 +12,8 @@ use crate::text::{fold, is_refused, serde_as_text};
 /// The longest name in bytes: longer than any provider or system allows, short enough to show.
 const MAX_NAME: usize = 256;
 
-/// One name. No character is special; white space, `=`, `@`, braces and invisible characters are refused.
+/// One name. No character is special; white space, `=`, `@`, braces and
+/// invisible characters are refused.
 ///
 /// ```
 /// use holm_grants::Name;
@@ -79,7 +80,8 @@ impl NamePattern {
     ///
     /// # Errors
     ///
-    /// [`NameError::TooLong`] where the name is near the limit and holds stars, each of which is written `[*]`.
+    /// [`NameError::TooLong`] if the name is near the limit and holds stars, each of
+    /// which is written `[*]`.
     pub fn exactly(name: &Name) -> Result<Self, NameError> {
         let glob = Glob::literal(&name.0);
         if glob.text_len() > MAX_NAME {
@@ -88,7 +90,7 @@ impl NamePattern {
         Ok(Self(glob))
     }
 
-    /// The one name that is admitted, where there is only one.
+    /// The one admitted name, if there is only one.
     pub(crate) fn as_name(&self) -> Option<Name> {
         self.0.as_literal().map(|name| Name(name.to_owned()))
     }

@@ -1,4 +1,4 @@
-//! Grants and denials together: the one place where allow, deny and missing are told apart.
+//! Grants and denials together: the one place that tells allowed, denied and missing apart.
 
 use core::net::IpAddr;
 
@@ -12,7 +12,7 @@ use crate::request::Request;
 use crate::set::{GrantSet, Unreachable};
 use crate::template::Need;
 
-/// What somebody may do and what nobody may let them do. A denial is final.
+/// What a holder may do, and what no grant can allow it. A denial is final.
 ///
 /// ```
 /// use holm_grants::{Decision, Denials, GrantSet, Policy};
@@ -27,20 +27,19 @@ use crate::template::Need;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 pub struct Policy {
-    /// What may be done.
     #[serde(default)]
     pub grants: GrantSet,
-    /// What may not be done, whatever was granted.
+    /// What may not be done, even if a grant allows it.
     #[serde(default, skip_serializing_if = "Denials::is_empty")]
     pub denials: Denials,
 }
 
-/// What a policy says about one request or need.
+/// The decision of a policy about one request or need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision<'a> {
     /// This grant lets it pass.
     Granted(&'a Grant),
-    /// This denial refuses it; nobody is asked.
+    /// This denial refuses it without asking the user.
     Denied(&'a Denial),
     /// No grant lets it pass; a person may add one.
     Missing,
@@ -59,8 +58,8 @@ impl Policy {
 
     /// Decides about one need of a tool.
     ///
-    /// A need for a whole pattern, such as a search beneath a folder, is denied only where all of it is denied; the tool
-    /// asks [`Self::decide`] about each file that it then meets.
+    /// A need for a whole pattern, such as a search beneath a folder, is denied only if all of it
+    /// is denied; the tool asks [`Self::decide`] about each file that it then meets.
     #[must_use]
     pub fn decide_need(&self, need: &Need) -> Decision<'_> {
         let grant = match need {
@@ -74,7 +73,8 @@ impl Policy {
         }
     }
 
-    /// Whether a connection for `url` may go to `ip`; see [`GrantSet::reach`]. A denied address is denied under every name.
+    /// Whether a connection for `url` may go to `ip`; see [`GrantSet::reach`]. A denied address is
+    /// denied under every name.
     ///
     /// # Errors
     ///
@@ -88,7 +88,8 @@ impl Policy {
         self.grants.reach(url, ip)
     }
 
-    /// The policy of a child that wishes for `wish`: never more grants than here, never fewer denials.
+    /// The policy of a child that wishes for `wish`: never more grants than
+    /// here, never fewer denials.
     #[must_use]
     pub fn attenuate(&self, wish: &Self) -> Self {
         Self { grants: self.grants.meet(&wish.grants), denials: self.denials.join(&wish.denials) }

@@ -11,12 +11,11 @@ use crate::text::{bare, fold, serde_as_text};
 
 /// One program. With a slash it is a path (`./run.sh`, `/usr/bin/git`), without one a bare name.
 ///
-/// The two never stand for each other: a grant for `git` says nothing about a file of that name in the workspace.
+/// The two never stand for each other: a grant for `git` does not allow a file of that
+/// name in the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Program {
-    /// A bare name.
     Name(Name),
-    /// A path.
     Path(FilePath),
 }
 
@@ -31,9 +30,7 @@ pub enum Program {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ProgramPattern {
-    /// Bare names.
     Name(NamePattern),
-    /// Paths.
     Path(PathPattern),
 }
 
@@ -62,7 +59,7 @@ impl ProgramPattern {
     ///
     /// # Errors
     ///
-    /// Where the text would be too long to be read back.
+    /// If the text would be too long to be read back.
     pub fn exactly(program: &Program) -> Result<Self, GrantError> {
         Ok(match program {
             Program::Name(name) => Self::Name(NamePattern::exactly(name)?),
@@ -91,7 +88,7 @@ impl FromStr for Program {
     fn from_str(text: &str) -> Result<Self, GrantError> {
         if text.contains(['/', '\\']) {
             let path: FilePath = text.parse()?;
-            // A root is no program, and `./` would read back as everything beneath it.
+            // A root is not a program, and `./` would read back as everything beneath it.
             let is_root = path.components().next().is_none();
             return if is_root { Err(PathError::Empty.into()) } else { Ok(Self::Path(path)) };
         }
@@ -106,7 +103,7 @@ impl FromStr for ProgramPattern {
         if !text.contains(['/', '\\']) {
             return Ok(Self::Name(text.parse()?));
         }
-        // The dot says that a single component is a path, not a name; patterns themselves have no dots.
+        // The dot marks a single component as a path, not a name; patterns themselves have no dots.
         let path = if text == "./" { text } else { text.strip_prefix("./").unwrap_or(text) };
         if path == "." {
             return Err(PathError::Empty.into());

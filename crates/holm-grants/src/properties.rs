@@ -1,4 +1,5 @@
-//! Laws that hold for all grants, tried on random ones: no list of examples would show that containment is an order.
+//! Laws that hold for all grants, tested with random ones: no list of examples would show that
+//! containment is an order.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -115,8 +116,8 @@ fn nested() -> impl Strategy<Value = (PathPattern, PathPattern)> {
     )
 }
 
-/// The members of a pattern among which its hardest one is: a foreign letter for each `*`, and for each `**` nothing or more
-/// foreign components than the other pattern has.
+/// The members of a pattern among which its hardest one is: a foreign letter for each `*`, and for
+/// each `**` nothing or more foreign components than the other pattern has.
 fn hard_members(pattern: &str) -> Vec<FilePath> {
     let many = ["z"; 9].join("/");
     let text = pattern.strip_suffix('/').map_or_else(|| String::from(pattern), |body| format!("{body}/**"));

@@ -1,4 +1,4 @@
-//! One concrete thing that a call wants to do. Its text holds data, never pattern syntax.
+//! One concrete action that a call wants to take. Its text holds data, never pattern syntax.
 
 use core::fmt;
 use core::str::FromStr;
@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::secret::SecretUse;
 use crate::text::serde_as_text;
 
-/// One thing to be done, in canonical form. What was asked about must be what is then done.
+/// One action in canonical form. The caller must take exactly the action that was checked.
 ///
 /// ```
 /// use holm_grants::Request;
@@ -30,13 +30,10 @@ pub enum Request {
     Fetch(Url),
     /// See this environment variable.
     Env(Name),
-    /// Run this program.
     Exec(Program),
     /// Send this secret to this host.
     Secret(SecretUse),
-    /// Start this agent.
     Spawn(Name),
-    /// Call this tool.
     Tool(Name),
 }
 
@@ -60,7 +57,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Where the value is no path, URL or name of that kind.
+    /// If the value is not a path, URL or name of that kind.
     pub fn new(kind: Kind, value: &str) -> Result<Self, GrantError> {
         kind.check_named(value)?;
         Ok(match kind {
@@ -75,7 +72,8 @@ impl Request {
         })
     }
 
-    /// The same request with an absolute path beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    /// The same request with an absolute path beneath `workspace` made relative
+    /// to it; see [`FilePath::rebased`].
     #[must_use]
     pub fn rebased(&self, workspace: &FilePath) -> Self {
         match self {
@@ -91,7 +89,8 @@ impl Request {
         }
     }
 
-    /// The same request with a relative path spelled from the root; none for what is no path, or absolute already.
+    /// The same request with a relative path spelled from the root; `None` if it is not a
+    /// path, or absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         Some(match self {

@@ -1,4 +1,4 @@
-//! Secrets: a name, and the hosts that may receive what it stands for.
+//! Secrets: a name, and the hosts that may receive the value.
 
 use core::fmt;
 use core::str::FromStr;
@@ -13,7 +13,7 @@ use crate::text::serde_as_text;
 pub struct SecretUse {
     /// The secret's name, never its value.
     pub name: Name,
-    /// Who would receive it.
+    /// The host that would receive it.
     pub host: Host,
 }
 
@@ -56,7 +56,7 @@ impl SecretPattern {
     ///
     /// # Errors
     ///
-    /// Where no grant may ever open the host.
+    /// If no grant may ever open the host.
     pub fn exactly(used: &SecretUse) -> Result<Self, GrantError> {
         let host = HostPattern::exactly(used.host.clone()).map_err(UrlError::from)?;
         Ok(Self { name: used.name.clone(), host })

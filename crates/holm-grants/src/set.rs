@@ -1,4 +1,4 @@
-//! The grants that somebody holds together.
+//! A set of grants that one holder has.
 
 use alloc::collections::BTreeSet;
 use core::fmt;
@@ -15,14 +15,15 @@ use crate::net::address::{Class, Reach};
 use crate::net::{Named, Url};
 use crate::request::Request;
 
-/// The most grants in one list: more than people write, few enough that comparing two lists stays cheap.
+/// The most grants in one list: more than people write, few enough that comparing
+/// two lists stays cheap.
 pub(crate) const MAX_GRANTS: usize = 1024;
 
 /// An ordered set of grants, in serde a list of their texts.
 ///
-/// Containment looks for *one* grant that contains the other. A grant that is covered only by several grants together
-/// (`read:*/**` and `read:.` cover `read:**`) counts as not contained: refusing too much is safe, and the rule can be read off
-/// the list by a person.
+/// Containment looks for *one* grant that contains the other. A grant that is covered only by
+/// several grants together (`read:*/**` and `read:.` cover `read:**`) counts as not contained.
+/// Refusing too much is safe, and a user can check the rule in the list.
 ///
 /// ```
 /// use holm_grants::GrantSet;
@@ -65,7 +66,8 @@ impl GrantSet {
     ///
     /// # Errors
     ///
-    /// The first text that is no grant, with its place ([`GrantError::Entry`]), or too many of them.
+    /// The first text that is not a grant, with its position ([`GrantError::Entry`]), or
+    /// too many of them.
     pub fn parse<'a>(texts: impl IntoIterator<Item = &'a str>) -> Result<Self, GrantError> {
         let mut grants = BTreeSet::new();
         for (position, text) in (1..).zip(texts) {
@@ -77,12 +79,12 @@ impl GrantSet {
         Ok(Self(grants))
     }
 
-    /// Adds a grant; tells whether it was new.
+    /// Adds a grant. Returns whether it was new.
     pub fn insert(&mut self, grant: Grant) -> bool {
         self.0.insert(grant)
     }
 
-    /// Takes a grant away; tells whether it was there.
+    /// Removes a grant. Returns whether the set had it.
     pub fn remove(&mut self, grant: &Grant) -> bool {
         self.0.remove(grant)
     }
@@ -93,7 +95,7 @@ impl GrantSet {
         self.0.is_empty()
     }
 
-    /// How many grants there are.
+    /// The number of grants.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
@@ -134,10 +136,10 @@ impl GrantSet {
         other.iter().all(|grant| self.contains(grant))
     }
 
-    /// What both sets give: of each, the grants that the other contains.
+    /// The grants that both sets give: of each, the grants that the other contains.
     ///
-    /// A child's set is `parent.meet(&wish)`, so it is contained in the parent by construction. Grants that merely
-    /// overlap give nothing.
+    /// A child's set is `parent.meet(&wish)`, so it is contained in the parent by construction.
+    /// Grants that merely overlap give nothing.
     #[must_use]
     pub fn meet(&self, other: &Self) -> Self {
         let ours = self.iter().filter(|grant| other.contains(grant));
@@ -145,12 +147,13 @@ impl GrantSet {
         ours.chain(theirs).cloned().collect()
     }
 
-    /// Whether a connection for `url` may go to `ip`, the address that its host led to.
+    /// Checks whether a connection for `url` may go to `ip`, the address of its host.
     ///
-    /// A public address needs a grant that admits the URL. A private one needs more, because whoever owns a name decides
-    /// where it leads: a grant must name the address itself, or name a host that only means something locally
-    /// (`localhost`, `nas.lan`). A grant with a path names the address for that path alone. `localhost` leads to this machine alone. Metadata services, and addresses that are no
-    /// destination, are never reached.
+    /// A public address needs a grant that admits the URL. A private one needs more, because the
+    /// owner of a name decides where it leads: a grant must name the address itself, or name a host
+    /// that only means something locally (`localhost`, `nas.lan`). A grant with a path names the
+    /// address for that path alone. `localhost` leads to this machine alone. Metadata services, and
+    /// addresses that are not destinations, are never reached.
     ///
     /// # Errors
     ///

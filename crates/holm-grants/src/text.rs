@@ -1,12 +1,14 @@
-//! Text identity: which characters may stand in a grant at all, and how a denial sees through disguises.
+//! Text identity: which characters may stand in a grant at all, and how a denial sees through
+//! disguises.
 //!
-//! Everything is compared as bytes in one canonical form. A character that a person cannot see would make two
-//! texts look alike and compare unlike, so such characters are refused where text enters the crate.
+//! Everything is compared as bytes in one canonical form. A character that a user cannot see would
+//! make two texts look alike and compare unlike, so such characters are refused where text enters
+//! the crate.
 
 use alloc::string::String;
 
-/// Whether a character above ASCII takes no room, shows nothing, or changes how others are drawn. This is the one list of such
-/// characters: of those that no grant holds, and of those that a person is shown written out.
+/// Whether a character above ASCII takes no room, shows nothing, or changes how others are drawn.
+/// This is the one list of such characters. No grant may hold them, and users see them written out.
 ///
 /// ```
 /// assert!(holm_grants::is_hidden('\u{200b}') && !holm_grants::is_hidden('é'));
@@ -28,8 +30,9 @@ pub const fn is_hidden(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A name or a message on one line, for a person: line ends, control characters, blanks that pass for a space and whatever
-/// [`is_hidden`] are written out as `\u{…}`, so that a name can neither steer a terminal nor pass for another text.
+/// A name or a message on one line, for a user. Line ends, control characters, blanks that pass for
+/// a space and all characters that [`is_hidden`] reports are written out as `\u{…}`. So a name can
+/// neither steer a terminal nor pass for another text.
 ///
 /// ```
 /// assert_eq!(holm_grants::escaped("a\nb\u{202e}"), "a\\u{a}b\\u{202e}");
@@ -53,17 +56,19 @@ const fn is_joining(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }
 
-/// Whether a character may not stand in a grant: it would be invisible, reorder the text around it, or steer a terminal.
+/// Whether a character may not occur in a grant: it would be invisible, reorder the text around it,
+/// or steer a terminal.
 ///
-/// Joiners and the variation selectors of emoji stay allowed, because file names need them. Denials do not see them.
+/// Joiners and the variation selectors of emoji stay allowed, because file names need them. Denials
+/// do not see them.
 pub(crate) fn is_refused(c: char) -> bool {
     c.is_control() || (is_hidden(c) && !is_joining(c))
 }
 
 /// The form in which denials compare: case, joiners and variation selectors do not count.
 ///
-/// Upper before lower case, so that `ſ`, the Kelvin sign and the dotless `ı` end where `s`, `k` and `i` do: a
-/// file system that ignores case may treat them alike, and a denial must then hold.
+/// Upper before lower case, so that `ſ`, the Kelvin sign and the dotless `ı` end where `s`, `k` and
+/// `i` do: a file system that ignores case may treat them alike, and a denial must then hold.
 pub(crate) fn fold(text: &str) -> String {
     text.chars()
         .filter(|c| !is_joining(*c))
@@ -72,7 +77,8 @@ pub(crate) fn fold(text: &str) -> String {
         .collect()
 }
 
-/// A folded component as file systems that drop trailing dots, spaces and stream names would open it.
+/// A folded component as file systems that drop trailing dots, spaces and stream
+/// names would open it.
 pub(crate) fn bare(component: &str) -> &str {
     let before_stream = component.split_once(':').map_or(component, |(name, _)| name);
     before_stream.trim_end_matches(['.', ' '])
@@ -83,7 +89,8 @@ pub(crate) fn is_dressed(component: &str) -> bool {
     component.ends_with(['.', ' ']) || component.bytes().any(|byte| byte == b':')
 }
 
-/// Serialises a type as its text and reads it back through `FromStr`, so that there is one form everywhere.
+/// Serialises a type as its text and reads it back through `FromStr`, so that there
+/// is one form everywhere.
 macro_rules! serde_as_text {
     ($($type:ty),+ $(,)?) => {$(
         impl serde::Serialize for $type {

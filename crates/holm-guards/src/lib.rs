@@ -1,9 +1,10 @@
 //! Decides whether a result may be believed.
 //!
-//! This crate runs nothing, reads nothing and asks nobody: it holds pure functions over text and values. It does not
-//! change what a tool returned, it does not fetch remote schemas, and it never guesses. What a model sends is
-//! [parsed](json), [repaired](repair) where only one meaning is possible and [validated](schema) before anybody sees
-//! it; what a tool returns is checked before it is believed.
+//! This crate runs nothing, reads nothing and asks no user: it holds pure functions over text and
+//! values. It does not change a tool's result, it does not fetch remote schemas, and it never
+//! guesses. A model's arguments are [parsed](json), [repaired](repair) where only one meaning is
+//! possible, and [validated](schema) before any other code sees them. A tool's result is checked
+//! before it is believed.
 
 #![no_std]
 

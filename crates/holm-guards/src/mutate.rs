@@ -1,7 +1,8 @@
-//! Guards that a test can switch off, one at a time, to see whether anything notices.
+//! Switches that turn guards off one at a time, so that a test suite can show that it notices.
 //!
-//! A guard that can be broken without a failing test is not held by anything. Every host of Holm runs the same guards, so every
-//! host's suite must fail with each of them off. The switch exists only with the feature `mutate`; without it [`off`] is `false` at compile time.
+//! A guard that can be broken without a failing test is untested. Every host of Holm runs the same
+//! guards, so every host's suite must fail with each of them off. The switch exists only with the
+//! feature `mutate`; without it [`off`] is `false` at compile time.
 
 /// The guards that can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,15 +20,12 @@ pub(crate) enum Guard {
     AgentRs,
     /// JSON Schemas: arguments, outputs, skills.
     Schema,
-    /// Mending of arguments.
     Repair,
-    /// The postcondition `pattern`.
     Pattern,
-    /// The postcondition `lines`.
     Lines,
     /// The postcondition `length`, and counts of lines.
     Range,
-    /// Values of a skill that must stand in the source.
+    /// Values of a skill that must occur in the source.
     Source,
     /// Forms of a skill's values.
     Format,
@@ -88,7 +86,8 @@ mod switch {
         Guard::AgentRsSource,
     ];
 
-    /// Switches one guard off and every other on; the empty name switches all on. False if there is none of this name.
+    /// Switches one guard off and every other on; the empty name switches all on. Returns false if
+    /// no guard has this name.
     pub fn switch_off(name: &str) -> bool {
         let place = NAMES.iter().position(|known| *known == name);
         let guard = place.and_then(|place| ALL.get(place));

@@ -1,4 +1,4 @@
-//! What a guard says about a result, and how several guards are asked in turn.
+//! The ruling of a guard about a result, and the chain that asks several guards in turn.
 //!
 //! A ruling carries its reason as data, because the same reason has three readers: the model (which gets one
 //! corrective retry), the person who looks at the run, and the journal.
@@ -115,7 +115,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Guards asked one after the other until one rejects.
+/// A chain of guards, asked one after the other until one rejects.
 ///
 /// A guard after the first rejection is never called: it may be costly, and its answer could change nothing.
 /// Every warning on the way is kept, not only the first.
@@ -137,7 +137,7 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A chain that has asked nobody yet, and therefore accepts.
+    /// Creates an empty chain. It has asked no guard yet, and therefore accepts.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -150,7 +150,7 @@ impl Chain {
         self
     }
 
-    /// Asks the next guard in place and says whether the chain goes on.
+    /// Asks the next guard in place. Returns whether the chain continues.
     pub fn ask(&mut self, guard: impl FnOnce() -> Ruling) -> bool {
         if self.rejection.is_some() {
             return false;

@@ -1,5 +1,5 @@
-//! The parser against `JSONTestSuite`: what must be accepted is, what must be refused is, and what is left to the
-//! implementation is decided here and stays decided.
+//! The parser against `JSONTestSuite`: what must be accepted is, what must be refused is, and what
+//! is left to the implementation is decided here and stays decided.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -24,7 +24,8 @@ const ACCEPTED: [&str; 10] = [
     "i_number_very_big_negative_int.json",
 ];
 
-/// Open cases whose bytes are not UTF-8: the package holds them with replacement characters, which are fine text.
+/// Open cases whose bytes are not UTF-8: the package holds them with replacement characters,
+/// which are fine text.
 const REPLACED: [&str; 10] = [
     "i_string_UTF-8_invalid_sequence.json",
     "i_string_UTF8_surrogate_U+D800.json",

@@ -1,7 +1,7 @@
 //! The validator against the official JSON-Schema-Test-Suite, drafts 2020-12 and 7.
 //!
-//! Every case runs. What we decide otherwise than the suite is listed below with its reason; a listed case that starts to pass fails the
-//! test as much as an unlisted one that starts to fail.
+//! Every case runs. What we decide otherwise than the suite is listed below with its reason; a
+//! listed case that starts to pass fails the test as much as an unlisted one that starts to fail.
 
 #![expect(clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "a test fails by panicking")]
 

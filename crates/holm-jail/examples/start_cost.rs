@@ -1,4 +1,5 @@
-//! How long a job takes that does nothing, in a workspace with many hidden files or repositories: the shortest of several.
+//! How long a job takes that does nothing, in a workspace with many hidden files or repositories:
+//! the shortest of several.
 //!
 //! `cargo run --release -p holm-jail --example start_cost -- [FILES] [REPOSITORIES]`
 

@@ -1,8 +1,9 @@
-//! Guesses what a child was refused, from what it complained about.
+//! Guesses what a child was refused, from its error messages.
 //!
-//! The kernel tells the child that something is refused, not us what. Programs then write a line with the path and the
-//! error in it, in a few common shapes. A child can write such a line on purpose; so this is a hint for a person, who sees
-//! the line, and nothing is granted because of it.
+//! The kernel tells the child that something is refused, but does not tell us what. Programs then
+//! write a line with the path and the error in it, in a few common shapes. A child can write such a
+//! line on purpose. So this is a hint for the user, who sees the line, and nothing is granted
+//! because of it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -12,7 +13,7 @@ use crate::inside::SYSTEM;
 use crate::jail::Network;
 use crate::order::{Access, Order};
 
-/// How many bytes of output are looked at: complaints come last, and a flood must not cost.
+/// The bytes of output that are searched: error messages come last, and a flood must not be costly.
 const LOOK: usize = 16 * 1024;
 /// The most guesses: one missing grant often makes many lines.
 const MAX_GUESSES: usize = 8;
@@ -20,16 +21,16 @@ const MAX_GUESSES: usize = 8;
 /// The longest path that is tried, as the kernel has it.
 const MAX_WORD: usize = 4096;
 
-/// What was probably refused.
+/// An access that was probably refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Suspicion {
     /// A file; the request that a grant would have to admit, with an absolute path.
     File(Request),
-    /// The network, and the host where it was named.
+    /// The network, and the host if the message names it.
     Network(Option<String>),
 }
 
-/// What the program probably missed, given the end of what it wrote.
+/// The accesses that the program probably lacked, judging by the end of its output.
 pub(crate) fn suspect(order: &Order, written: &[u8]) -> Vec<Suspicion> {
     let text = String::from_utf8_lossy(written.get(written.len().saturating_sub(LOOK)..).unwrap_or(written));
     let mut found = Vec::new();
@@ -49,18 +50,16 @@ pub(crate) fn suspect(order: &Order, written: &[u8]) -> Vec<Suspicion> {
     found
 }
 
-/// What a line is about.
+/// The subject of an error message.
 enum Complaint {
     File(What),
     Network(Option<String>),
 }
 
-/// What was refused about a file.
+/// The error about a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
-    /// Something.
     Refused,
-    /// Writing.
     ReadOnly,
     /// It seems not to be there.
     Missing,
@@ -111,14 +110,14 @@ fn is_label(label: &str) -> bool {
     label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
-/// The request behind a complaint, where a path in the line is one that the jail refuses.
+/// The request behind an error message, if a path in the line is one that the jail refuses.
 fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
     candidates(line).into_iter().find_map(|word| {
         let path = absolute(&order.cwd, word)?;
         let root = order.innermost(&path);
         let writes = what == What::ReadOnly || says_writing(line);
         let request = match root.map(|root| root.access) {
-            // What is hidden is denied, and no grant opens it.
+            // A hidden path is denied, and no grant opens it.
             Some(Access::Write | Access::Full | Access::Hidden) => return None,
             // A protected place is opened as a whole or not at all.
             Some(Access::Protected) => Request::Write(text(&root?.path)?),
@@ -127,11 +126,12 @@ fn file(order: &Order, line: &str, what: What) -> Option<Suspicion> {
             }
             Some(Access::Read | Access::Exec) => return None,
             None if writes => Request::Write(text(&path)?),
-            // Of what is nowhere, a shell can only have been told to make it, in a folder that is out of sight.
+            // If the path exists nowhere, the shell was asked to create it, in a folder that the
+            // child cannot see.
             None if !path.exists() && is_shell(line) && is_out_of_sight(&path) => {
                 Request::Write(text(&path)?)
             }
-            // What is hidden looks missing; what is missing everywhere is no matter of grants.
+            // A hidden file looks missing, but a file that does not exist at all needs no grant.
             None if what == What::Missing && !path.exists() => return None,
             None => Request::Read(text(&path)?),
         };
@@ -145,7 +145,7 @@ fn is_shell(line: &str) -> bool {
     matches!(name, "bash" | "sh" | "dash" | "zsh" | "ksh")
 }
 
-/// Whether the folder of a path is there, and not among what every child sees.
+/// Whether the folder of a path exists, and is not among those that every child sees.
 fn is_out_of_sight(path: &Path) -> bool {
     let seen = |folder: &Path| SYSTEM.iter().chain(&["/proc", "/dev"]).any(|place| folder.starts_with(place));
     path.parent().is_some_and(|folder| folder.is_dir() && folder != Path::new("/") && !seen(folder))
@@ -157,9 +157,10 @@ fn says_writing(line: &str) -> bool {
     WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// What may be a path in a line: what stands in quotes, words with a slash, what stands between colons and its last word.
+/// The parts of a line that may be a path: quoted text, words with a slash, text between colons
+/// and its last word.
 ///
-/// The first word is tried last, since most lines begin with the program that complains.
+/// The first word is tried last, since most lines begin with the name of the program.
 fn candidates(line: &str) -> Vec<&str> {
     let bare = |word: &str| -> bool { !word.is_empty() && word.len() < MAX_WORD };
     let quoted = line.split(['\'', '"', '`', '\u{2018}', '\u{2019}']).skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! Which of the machine's means confines a child.
+//! Chooses the engine that confines a child on this machine.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,13 +11,15 @@ use landlock::{ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset
 
 use crate::error::JailError;
 
-/// Where bubblewrap is trusted to be: folders that only root writes to.
+/// The trusted places of bubblewrap: folders that only root can write to.
 const BUBBLEWRAP: [&str; 3] = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap"];
-/// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be written could be emptied.
+/// The oldest Landlock that is enough: without truncation (kernel 6.2) a file that may not be
+/// written could be emptied.
 const LANDLOCK_FLOOR: ABI = ABI::V3;
-/// How long something that ends at once may take on a machine that is busy: too short a time would choose a weaker jail.
+/// How long a short command may take on a busy machine: too short a time would
+/// choose a weaker jail.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long what it complained of is waited for once it has ended.
+/// How long to wait for its error output after it has ended.
 const WORDS: Duration = Duration::from_secs(1);
 /// The most bytes of a complaint that are read.
 const MOST_SAID: u64 = 4096;
@@ -27,22 +29,22 @@ const MOST_SAID: u64 = 4096;
 pub enum Engine {
     /// Namespaces set up by this program, and seccomp.
     Bubblewrap(PathBuf),
-    /// Landlock and seccomp, and a mount namespace where the kernel gives one to everybody.
+    /// Landlock and seccomp, and a mount namespace if the kernel gives one to every user.
     Landlock,
-    /// No confinement: limits, environment and the sweeping of descendants only. For whoever says so by name.
+    /// No confinement: only limits, environment and the sweeping of descendants. Used only if
+    /// the caller names it.
     Unconfined,
 }
 
-/// What an engine holds on this machine beyond what every engine holds.
+/// What an engine enforces on this machine beyond what every engine enforces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Strength {
     /// Names of files and processes outside are hidden as well.
     Hidden,
     /// Signals and abstract sockets stay inside; names can be seen.
     Scoped,
-    /// Files, network and tracing alone: a child can signal other processes of the same user.
+    /// Only files, network and tracing: a child can signal other processes of the same user.
     Files,
-    /// Nothing.
     None,
 }
 
@@ -51,7 +53,7 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// [`JailError::NoEngine`] with what was tried.
+    /// [`JailError::NoEngine`] with the engines that were tried.
     pub fn detect() -> Result<Self, JailError> {
         let bubblewrap = match Self::bubblewrap() {
             Ok(engine) => return Ok(engine),
@@ -94,7 +96,7 @@ impl Engine {
         made.map(|_| Self::Landlock).map_err(|error| format!("is missing or too old: {error}"))
     }
 
-    /// What the engine holds on this machine.
+    /// The strength of the engine on this machine.
     #[must_use]
     pub fn strength(&self) -> Strength {
         match self {
@@ -111,15 +113,15 @@ impl Engine {
     }
 }
 
-/// Runs a command that ends at once, and says how it ended and what it complained of. Whoever it left behind may hold its
-/// streams open: they are not waited for.
+/// Runs a command that ends at once. Returns how it ended and what it wrote to standard error.
+/// Processes that it left behind may hold its streams open; this function does not wait for them.
 fn tried(mut command: Command, patience: Duration) -> io::Result<(ExitStatus, String)> {
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
     let (said, hears) = mpsc::channel();
     if let Some(errors) = child.stderr.take() {
         thread::spawn(move || {
             let mut text = Vec::new();
-            // What could be read is told.
+            // Reports as much as could be read.
             let _ = errors.take(MOST_SAID).read_to_end(&mut text);
             let _ = said.send(String::from_utf8_lossy(&text).into_owned());
         });
@@ -159,7 +161,7 @@ mod tests {
     #[test]
     fn a_tried_command_is_not_waited_for_because_somebody_it_left_holds_its_streams() {
         let (_, said) = tried(shell("sleep 20 & echo why >&2; exit 3"), PATIENCE).expect("a shell");
-        // Nobody closes the stream in time, so what stands in it is not known.
+        // The stream is not closed in time, so its content is unknown.
         assert_eq!(said, "");
     }
 

@@ -1,4 +1,4 @@
-//! Why no job came about, sorted by blame: the order, the place, this machine.
+//! The errors that keep a job from starting, sorted by cause: the order, the place, this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -16,12 +16,11 @@ pub enum JailError {
     /// A grant names more or less than a folder or a file, which is all that the kernel can hold.
     #[error("{} cannot be held by the kernel; grant a folder or a file: {hint}", escaped(.grant))]
     NotARoot {
-        /// The grant.
         grant: String,
-        /// What to write instead.
+        /// The grant to write instead.
         hint: &'static str,
     },
-    /// What can be written can be read as well, and nobody granted that.
+    /// A path that can be written can be read as well, and reading was not granted.
     #[error(
         "{} would also let the program read there; missing grant {}",
         escaped(.grant),
@@ -38,9 +37,9 @@ pub enum JailError {
         "{found} paths are protected or hidden here, {most} at most can be; grant a smaller folder, or remove some of them"
     )]
     Crowded {
-        /// How many there are.
+        /// The number of paths found.
         found: usize,
-        /// How many there may be.
+        /// The largest allowed number.
         most: usize,
     },
     /// An argument or a variable holds a NUL, or there is too much of them.
@@ -56,19 +55,16 @@ pub enum JailError {
         escaped(.why)
     )]
     Start {
-        /// What was being done.
+        /// The step that failed.
         stage: Stage,
-        /// What it was done with.
+        /// The path that the step was about.
         path: Option<PathBuf>,
-        /// What the system said.
         why: String,
     },
     /// The launcher could not be reached.
     #[error("the launcher {} does not answer: {}", shown(.program), escaped(.why))]
     Launcher {
-        /// Its path.
         program: PathBuf,
-        /// What the system said.
         why: String,
     },
     /// This machine can confine nothing.
@@ -78,9 +74,7 @@ pub enum JailError {
         escaped(.landlock)
     )]
     NoEngine {
-        /// Why not bubblewrap.
         bubblewrap: String,
-        /// Why not Landlock.
         landlock: String,
     },
 }

@@ -1,4 +1,5 @@
-//! A jail out of grants. What the kernel cannot hold exactly is refused, never widened.
+//! Builds a jail from grants. A grant that the kernel cannot enforce exactly is refused, never
+//! widened.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,13 +10,16 @@ use crate::error::JailError;
 use crate::jail::{Jail, PROGRAMS};
 
 impl Jail {
-    /// The jail of these grants, with relative paths beneath `workspace` and what is granted of `environment`.
+    /// Builds the jail of these grants, with relative paths beneath `workspace` and the
+    /// granted part of `environment`.
     ///
-    /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the kernel knows only files and
-    /// folders. `write:` needs `read:` of the same place. `exec:git` is looked up in the system's folders.
+    /// `read:src/` and `read:src/lib.rs` become roots; `read:src/*.rs` is refused, because the
+    /// kernel knows only files and folders. `write:` needs `read:` of the same place. `exec:git` is
+    /// looked up in the system's folders.
     ///
-    /// The network stays closed whatever `fetch:` says, since no engine can hold a host; whoever serves a proxy opens it
-    /// with [`crate::Network::Proxied`]. Secrets, tools and agents are nothing that a child process could use, and are left out.
+    /// The network stays closed even with `fetch:` grants, since no engine can enforce a host. A
+    /// caller that serves a proxy opens it with [`crate::Network::Proxied`]. Secrets, tools and
+    /// agents are nothing that a child process could use, and are left out.
     ///
     /// # Errors
     ///
@@ -68,7 +72,7 @@ fn place(workspace: &Path, grant: &Grant, pattern: &PathPattern) -> Result<PathB
     let path = match (text.as_str(), tail) {
         ("**" | "./", _) => ".",
         ("/", _) | (_, Some("")) => "/",
-        // The folder alone, without what is in it, is no root.
+        // A folder alone, without its contents, is not a root.
         ("." | "/.", _) => return Err(not_a_root(grant, "write ./ for the workspace")),
         (_, Some(folder)) => folder,
         (file, None) => file,
@@ -83,7 +87,7 @@ fn place(workspace: &Path, grant: &Grant, pattern: &PathPattern) -> Result<PathB
     })
 }
 
-/// Whether what may be written may be read.
+/// Checks whether a writable path may also be read.
 fn readable(grants: &GrantSet, grant: &Grant, pattern: &PathPattern) -> Result<(), JailError> {
     let read = Grant::Read(pattern.clone());
     if grants.contains(&read) {

@@ -1,4 +1,4 @@
-//! What a child may do: nothing, plus what is added by name.
+//! The definition of a jail: a child may do nothing but what is added by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -12,10 +12,11 @@ use crate::limits::Limits;
 use crate::order::{Access, Bounds, FileId, MAX_HELD, Order, Root, is_plain};
 use crate::path_set::PathSet;
 
-/// What git runs or believes on the next occasion, whoever calls it: never written by a child, even where `.git` is.
+/// Files that git runs or trusts the next time any program calls it. A child never writes them,
+/// even where it may write `.git`.
 const GIT: [&str; 4] = ["hooks", "config", "config.worktree", "commondir"];
 
-/// Folders in which the system keeps its programs, those that are typed first.
+/// Folders in which the system keeps its programs, in the order of lookup.
 pub(crate) const PROGRAMS: [&str; 7] = [
     "/usr/bin",
     "/usr/local/bin",
@@ -26,7 +27,7 @@ pub(crate) const PROGRAMS: [&str; 7] = [
     "/usr/local/libexec",
 ];
 
-/// Where the listener of [`Network::Proxied`] is, on the child's own loopback address.
+/// The port of the listener of [`Network::Proxied`], on the child's own loopback address.
 pub const PROXY_PORT: u16 = 3128;
 
 /// Whether a child can reach the network.
@@ -35,18 +36,19 @@ pub enum Network {
     /// It cannot open a socket.
     #[default]
     None,
-    /// A network of its own with nothing in it but a listener at [`PROXY_PORT`] of its loopback address. Who accepts there
-    /// ([`crate::Job::take_listener`]) decides about every connection. Needs a kernel that gives namespaces to everybody:
-    /// Landlock knows ports and no hosts, so without a namespace the job is refused.
+    /// A network of its own that contains only a listener at [`PROXY_PORT`] of its loopback
+    /// address. The process that accepts there ([`crate::Job::take_listener`]) decides about every
+    /// connection. Needs a kernel that gives namespaces to every user: Landlock knows ports and no
+    /// hosts, so without a namespace the job is refused.
     Proxied,
     /// All of it, this machine's own services included: no grant for single hosts can be held here.
     Open,
 }
 
-/// What a child may do. It starts with nothing but the system's own shared files to read.
+/// What a child may do. At first it may only read the system's own shared files.
 ///
-/// All paths are absolute and lead through no symbolic link; otherwise the job is refused when it starts. So a child
-/// that turns a folder into a link gains nothing in the next job.
+/// All paths are absolute and lead through no symbolic link; otherwise the job is refused when it
+/// starts. So a child that turns a folder into a link gains nothing in the next job.
 ///
 /// ```
 /// use holm_jail::{Jail, Network};
@@ -56,7 +58,7 @@ pub enum Network {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Jail {
     roots: BTreeSet<Root>,
-    /// The file that was found at each path; none where there was none.
+    /// The file that was found at each path; `None` if there was none.
     hidden: BTreeMap<PathBuf, Option<FileId>>,
     fixed: BTreeMap<PathBuf, Vec<u8>>,
     env: BTreeMap<OsString, OsString>,
@@ -65,7 +67,7 @@ pub struct Jail {
     limits: Limits,
 }
 
-/// A program and what it is given.
+/// A program with its arguments and input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     pub(crate) program: PathBuf,
@@ -74,7 +76,7 @@ pub struct Task {
     pub(crate) output: Output,
 }
 
-/// What a program reads on its standard input.
+/// The standard input of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Input {
     Empty,
@@ -96,7 +98,7 @@ impl Task {
         Self { program: program.into(), args: Vec::new(), input: Input::Empty, output: Output::Apart }
     }
 
-    /// With these arguments behind the others.
+    /// Adds these arguments after the others.
     #[must_use]
     pub fn args(mut self, args: impl IntoIterator<Item = impl Into<OsString>>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
@@ -138,15 +140,17 @@ impl Jail {
 
     /// Lets the child read and write a file, or a folder with everything beneath.
     ///
-    /// In a folder, `.git` stays read-only unless a root of its own opens it, and what git would run or believe
-    /// (`.git/hooks`, `.git/config` and their like) stays read-only even then, also while it does not exist and where it
-    /// is named itself. Other git folders beneath are found by nobody here; see [`Jail::repository`].
+    /// In a folder, `.git` stays read-only unless a root of its own opens it. Files that git would
+    /// run or trust (`.git/hooks`, `.git/config` and the like) stay read-only even then, also
+    /// while they do not exist and if a root names them. Other git folders beneath are not
+    /// searched for here; see [`Jail::repository`].
     #[must_use]
     pub fn write(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Write)
     }
 
-    /// Lets the child read and start a program, or those beneath a folder. The task's own program needs no mention.
+    /// Lets the child read and start a program, or those beneath a folder. The task's own
+    /// program needs no mention.
     #[must_use]
     pub fn exec(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Exec)
@@ -155,22 +159,24 @@ impl Jail {
     /// Lets the child start the system's programs, as scripts do.
     #[must_use]
     pub fn exec_system(self) -> Self {
-        // The folders may be links to each other; what they are links to is what counts.
+        // The folders may be links to each other; their targets count.
         let real = PROGRAMS.iter().filter_map(|folder| std::fs::canonicalize(folder).ok());
         real.fold(self, |jail, folder| jail.root(folder, Access::Exec))
     }
 
     /// Keeps a path read-only inside a folder that can be written. This wins over every write.
     ///
-    /// A path that does not exist is not made for this: no engine can hold a name that is not there. What appears under it
-    /// while the job runs is taken away at once, and the job is ended at the third; see [`crate::Outcome::appeared`].
+    /// A path that does not exist is not made for this: no engine can hold a name that is not
+    /// there. What appears under it while the job runs is taken away at once, and the job is ended
+    /// at the third; see [`crate::Outcome::appeared`].
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.root(path, Access::Protected)
     }
 
-    /// Keeps what git would run or believe in this git folder read-only, as in `.git` of a root; of a `.git` that is a
-    /// file, the file. For git folders deeper inside a root: nested ones, bare ones, those of submodules and worktrees.
+    /// Keeps the files that git would run or trust in this git folder read-only, as in `.git` of a
+    /// root. If `.git` is a file, keeps that file read-only. For git folders deeper inside a root:
+    /// nested ones, bare ones, those of submodules and worktrees.
     #[must_use]
     pub fn repository(self, git: impl AsRef<Path>) -> Self {
         let git = git.as_ref();
@@ -182,14 +188,16 @@ impl Jail {
         parts().fold(self, Self::protect)
     }
 
-    /// Keeps what is at a path out of sight inside a folder that can be read. This wins over everything else.
+    /// Hides a path inside a folder that can be read. This wins over everything else.
     ///
-    /// A file seems empty or cannot be opened, a folder seems empty; neither can be removed or replaced, and the folders
-    /// around it inside a root to write cannot be moved. So no job can move a hidden file out of the way of the next one.
-    /// If another file has the name when the job starts, the start fails with [`crate::Stage::Changed`]: look again.
+    /// A hidden file seems empty or cannot be opened, and a hidden folder seems empty. Neither can
+    /// be removed or replaced, and the folders around it inside a writable root cannot be moved. So
+    /// no job can move a hidden file out of the way of the next one. If another file has the name
+    /// when the job starts, the start fails with [`crate::Stage::Changed`]: scan again.
     ///
-    /// Of a link, the link is hidden and not its target, which has a name of its own; where no mount can hold it, it stays.
-    /// A path that does not exist now is not hidden, and neither is another name of the same file (a hard link).
+    /// For a link, the link is hidden and not its target, which has a name of its own. If no mount
+    /// can hide the link, it stays visible. A path that does not exist now is not hidden, and
+    /// neither is a hard link to the same file.
     #[must_use]
     pub fn hide(mut self, path: impl Into<PathBuf>) -> Self {
         let path = path.into();
@@ -198,9 +206,10 @@ impl Jail {
         self
     }
 
-    /// Lets the child find these bytes at a path inside a folder that it can read, whatever lies there by then: what somebody
-    /// has looked at is what is run. Whoever runs beside it cannot change that, unless the child may write there too; then the
-    /// path is kept read-only and no more. Only bubblewrap can do it: elsewhere the file is what lies there.
+    /// Shows the child these bytes at a path inside a folder that it can read, even if the file
+    /// there has changed. So the file that was reviewed is the file that runs. Another process
+    /// cannot change that, unless the child may write there too; then the path is only kept
+    /// read-only. Only bubblewrap can do this: elsewhere the child sees the file that lies there.
     #[must_use]
     pub fn fix(self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) -> Self {
         let path = path.into();
@@ -209,7 +218,7 @@ impl Jail {
         jail
     }
 
-    /// Sets a variable. No other is there: the environment of the parent is not inherited.
+    /// Sets a variable. The child has no others: it does not inherit the environment of the parent.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.env.insert(name.into(), value.into());
@@ -228,7 +237,6 @@ impl Jail {
         Self { network, ..self }
     }
 
-    /// Bounds the child.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
@@ -293,7 +301,7 @@ impl Jail {
         let mut settled: BTreeMap<PathBuf, Root> = BTreeMap::new();
         for root in &self.roots {
             let access = match root.access {
-                // A right to read takes none away: mounted by itself, it would hold what is there fast.
+                // A right to read takes no other right away: a mount of its own would pin the file.
                 Access::Read if writes.covers_parent(&root.path) && !protected.covers(&root.path) => continue,
                 Access::Write if protected.covers(&root.path) => Access::Read,
                 Access::Protected | Access::Hidden => continue,
@@ -305,7 +313,7 @@ impl Jail {
         }
         let writable: PathSet =
             settled.values().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect();
-        // The outermost protection holds for what is inside.
+        // The outermost protection also covers the paths inside.
         for path in protected.iter().filter(|path| !protected.covers_parent(path) && writable.covers(path)) {
             settled.insert(path.to_owned(), Root::new(path, Access::Protected));
         }
@@ -313,7 +321,7 @@ impl Jail {
         settled.into_values().collect()
     }
 
-    /// Puts the hidden paths among the roots, and takes away what lies in them.
+    /// Adds the hidden paths to the roots, and removes the roots inside them.
     fn take_hidden(&self, settled: &mut BTreeMap<PathBuf, Root>) {
         let visible: PathSet = settled.keys().cloned().collect();
         let mut hidden = PathSet::default();
@@ -334,7 +342,7 @@ impl Jail {
         }
     }
 
-    /// What is protected, by name and because of what can be written.
+    /// The protected paths: those that were named, and those that follow from writable roots.
     fn protected(&self) -> PathSet {
         let mut protected: PathSet = self.of(Access::Protected).collect();
         for path in self.of(Access::Write) {
@@ -356,20 +364,21 @@ impl Jail {
     }
 }
 
-/// What of git is protected where a path that can be written is a git folder or lies in one.
+/// The protected git files if a writable path is a git folder or lies in one.
 fn git_around(path: &Path) -> Vec<PathBuf> {
     let around = path.ancestors().filter(|folder| is_git(folder));
     around.flat_map(|git| GIT.iter().map(|name| git.join(name))).collect()
 }
 
-/// Whether git would take this for one of its folders, by its name or, as bare ones and those of submodules, by what is in it.
+/// Whether git would accept this as one of its folders, by its name or, for bare ones and those of
+/// submodules, by its content.
 pub(crate) fn is_git(folder: &Path) -> bool {
     let has = |name: &str| folder.join(name).exists();
     folder.file_name().is_some_and(|name| name == ".git")
         || (has("HEAD") && (has("objects") || has("commondir")))
 }
 
-/// What of git is protected inside a folder that can be written.
+/// The protected git files inside a writable folder.
 fn git_inside<'a>(folder: &Path, mut writes: impl Iterator<Item = &'a Path>) -> Vec<PathBuf> {
     if is_git(folder) {
         return Vec::new();

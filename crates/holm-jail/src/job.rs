@@ -1,4 +1,4 @@
-//! A child that runs, and how it is brought to its end.
+//! A running child, and how it ends.
 
 use std::fs::File;
 use std::io::{self, IoSliceMut, Write as _};
@@ -22,7 +22,7 @@ use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
 use crate::outcome::{Ending, Outcome, Stage};
 use crate::output::{Capture, Captured, Stream};
 
-/// How much is read at once.
+/// How many bytes are read at once.
 const PIECE: usize = 64 * 1024;
 /// The largest frame that a supervisor sends: two paths and a few numbers.
 const MAX_FRAME: usize = 16 * 1024;
@@ -45,7 +45,8 @@ pub struct Job {
 pub struct Killer(Arc<Plain>);
 
 impl Killer {
-    /// Asks the supervisor to kill the job; its outcome then says [`Ending::Cancelled`]. Later calls do nothing.
+    /// Asks the supervisor to kill the job; its outcome then is [`Ending::Cancelled`].
+    /// Later calls do nothing.
     pub fn kill(&self) {
         // A full socket means that it was asked before, a closed one that the job is over.
         let _ = (&*self.0).write(b"k");
@@ -124,10 +125,11 @@ impl Job {
         }
     }
 
-    /// The listener of [`Network::Proxied`](crate::Network::Proxied), once: whoever accepts there is the child's way out.
+    /// Takes the listener of [`Network::Proxied`](crate::Network::Proxied), once. The process that
+    /// accepts there is the child's only way out.
     pub fn take_listener(&mut self) -> Option<TcpListener> {
         let line = self.line.take()?;
-        // It was sent before the program began, so nobody waits here.
+        // It was sent before the program began, so this does not wait.
         line.set_nonblocking(true).ok()?;
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
         let mut rights = RecvAncillaryBuffer::new(&mut space);
@@ -140,28 +142,30 @@ impl Job {
         fds.next()?.next().map(TcpListener::from)
     }
 
-    /// What ends the job from elsewhere.
+    /// A handle that ends the job from elsewhere.
     #[must_use]
     pub fn killer(&self) -> Killer {
         self.killer.clone()
     }
 
-    /// The program's input, where the task asked for it and nobody has taken it. Dropping it is the end of the input.
+    /// Takes the program's input, if the task asked for it and it is not taken yet. Dropping
+    /// it ends the input.
     pub fn take_stdin(&mut self) -> Option<Sender> {
         self.streams.stdin.take()
     }
 
-    /// The program's output, for whoever talks with it; it is then no longer captured, counted or bounded.
+    /// Takes the program's output, for a caller that talks with it. It is then no longer
+    /// captured, counted or bounded.
     pub fn take_stdout(&mut self) -> Option<Receiver> {
         self.streams.stdout.take()
     }
 
-    /// The program's complaints, for whoever reads them as they come.
+    /// Takes the program's standard error, for a caller that reads it as it comes.
     pub fn take_stderr(&mut self) -> Option<Receiver> {
         self.streams.stderr.take()
     }
 
-    /// Waits for the end, capturing what is written on the way.
+    /// Waits for the end and captures the output meanwhile.
     pub async fn finish(mut self, mut capture: Capture) -> Outcome {
         let mut captured = [Captured::default(), Captured::default()];
         let mut appeared = Vec::new();
@@ -192,14 +196,15 @@ impl Job {
                 read = read(&mut err, &mut other) => (Stream::Err, read),
             };
             let from = if stream == Stream::Out { &piece } else { &other };
-            // After too much was said, the rest is read and dropped, so that nobody is stuck in a full pipe.
+            // After too much output, the rest is read and dropped, so that no process is stuck in a
+            // full pipe.
             if !over && !take(&mut captured, stream, from.get(..read).unwrap_or_default()) {
                 over = true;
                 self.killer.kill();
             }
         };
         if told.is_some() && !over {
-            // Everybody who could write is dead, so what is left in the pipes ends.
+            // All writers are dead, so the pipes end.
             for (stream, pipe) in [(Stream::Out, &mut out), (Stream::Err, &mut err)] {
                 while let Some(open) = pipe
                     && let Ok(read @ 1..) = open.read(&mut piece).await
@@ -221,7 +226,7 @@ impl Job {
 }
 
 impl Drop for Job {
-    /// Closes the line, which tells the supervisor to kill what is left.
+    /// Closes the connection, which tells the supervisor to kill the remaining processes.
     fn drop(&mut self) {
         let _ = self.killer.0.shutdown(Shutdown::Both);
     }
@@ -249,7 +254,8 @@ async fn feed(stdin: Option<Sender>, bytes: Vec<u8>) {
     }
 }
 
-/// Reads from a pipe that may be closed or taken; then never returns, so that others are waited for.
+/// Reads from a pipe. If the pipe is closed or taken, never returns, so that the
+/// other events are awaited.
 async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
     if let Some(open) = pipe
         && let Ok(read @ 1..) = open.read(into).await
@@ -260,7 +266,8 @@ async fn read(pipe: &mut Option<Receiver>, into: &mut [u8]) -> usize {
     std::future::pending().await
 }
 
-/// The next frame from the supervisor; none when it is gone. What was read so far is kept if this is dropped.
+/// The next frame from the supervisor; `None` when it is gone. If this is dropped, the bytes read
+/// so far are kept.
 async fn hear(control: &mut UnixStream, heard: &mut Vec<u8>) -> Option<Told> {
     loop {
         if let Some((head, rest)) = heard.split_first_chunk::<4>() {

@@ -1,4 +1,4 @@
-//! The small process that starts children, as the large process sees it.
+//! The launcher as the host process sees it: a small process that starts children.
 
 use std::ffi::OsString;
 use std::io::{self, IoSlice};
@@ -18,7 +18,8 @@ use crate::inside::LAUNCHER_ARGUMENT;
 use crate::jail::{Jail, Network, Task};
 use crate::job::{Job, Streams};
 
-/// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and ends with the last clone.
+/// Starts jobs. Cheap to clone; clones share one process, which is started for the first job and
+/// ends with the last clone.
 #[derive(Debug, Clone)]
 pub struct Launcher(Arc<Shared>);
 
@@ -42,14 +43,15 @@ impl Launcher {
         Self::with_args(program, [])
     }
 
-    /// This very executable, whose `main` must call [`crate::launch_if_asked`] before anything else.
+    /// Uses this very executable, whose `main` must call
+    /// [`crate::launch_if_asked`] before anything else.
     #[must_use]
     pub fn this_executable() -> Self {
         // Not the path, which may by now be another file.
         Self::with_args("/proc/self/exe", [LAUNCHER_ARGUMENT.into()])
     }
 
-    /// A program that becomes the launcher, for example one that first gives up privileges.
+    /// Uses a program that becomes the launcher, for example one that first gives up privileges.
     #[must_use]
     pub fn with_args(program: impl Into<PathBuf>, args: impl IntoIterator<Item = OsString>) -> Self {
         let args = args.into_iter().collect();
@@ -62,7 +64,7 @@ impl Launcher {
     ///
     /// # Errors
     ///
-    /// Where the order is wrong, or the child could not be confined; then nothing of it ran.
+    /// If the order is wrong, or the child could not be confined; then nothing of it ran.
     pub async fn spawn(&self, engine: &Engine, jail: &Jail, task: &Task) -> Result<Job, JailError> {
         let order = jail.order(engine, task)?;
         let broken = |error: io::Error| self.broken(&error);
@@ -91,7 +93,7 @@ impl Launcher {
         if let Some(running) = &*process {
             match send(&running.control, fds) {
                 Ok(()) => return Ok(()),
-                // It is gone; whatever ended it is no reason not to start another.
+                // The process is gone. Start another one, for any cause.
                 Err(_) => drop(process.take()),
             }
         }
@@ -120,7 +122,8 @@ impl Launcher {
 }
 
 impl Drop for Process {
-    /// Lets it end by itself, since jobs that still run have supervisors of their own, and leaves no zombie.
+    /// Lets the process end by itself, since running jobs have supervisors of their own,
+    /// and leaves no zombie.
     fn drop(&mut self) {
         // The end of the stream is its signal to leave.
         let _ = self.control.shutdown(std::net::Shutdown::Both);

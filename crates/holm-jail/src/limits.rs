@@ -1,4 +1,4 @@
-//! How much of the machine a child may use.
+//! Limits on a child's use of the machine.
 
 use std::time::Duration;
 
@@ -9,13 +9,15 @@ pub struct Limits {
     pub wall: Duration,
     /// Processor time of one process.
     pub cpu: Duration,
-    /// Private memory of one process in bytes; also what all processes of the job may have resident together.
+    /// Private memory of one process in bytes; also what all processes of the job
+    /// may have resident together.
     pub memory: u64,
     /// The largest file that can be written.
     pub file_size: u64,
     /// Open files of one process.
     pub files: u64,
-    /// Processes and threads of the job. The kernel counts them per user, so those of others are added; root is never counted.
+    /// Processes and threads of the job. The kernel counts them per user, so those of other
+    /// programs are added; root is never counted.
     pub processes: u64,
     /// Bytes on both output streams together before the job is ended.
     pub output: u64,

@@ -1,6 +1,8 @@
-//! What a launcher is told, and what it tells back, as bytes on a socket between two processes of one user.
+//! The messages between the host process and a launcher, as bytes on a socket between two processes
+//! of one user.
 //!
-//! The reader trusts nobody all the same: it is bounded, and an order that says something twice or too much is refused.
+//! The reader trusts neither side: it is bounded, and an order that repeats a field or is too long
+//! is refused.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -11,9 +13,11 @@ use crate::engine::Engine;
 use crate::jail::Network;
 use crate::outcome::{Fate, ProtectedName};
 
-/// The largest order: arguments and environment are bounded by the kernel at two megabytes; paths come on top.
+/// The largest order: arguments and environment are bounded by the kernel at two megabytes;
+/// paths come on top.
 pub(crate) const MAX_ORDER: usize = 16 << 20;
-/// The most roots, protected and hidden paths of one job: each is a mount, of which a kernel allows 100,000 by default.
+/// The most roots, protected and hidden paths of one job: each is a mount, of which a kernel
+/// allows 100,000 by default.
 pub(crate) const MAX_HELD: usize = 60_000;
 /// The most entries of one list.
 const MAX_LIST: usize = 65_536;
@@ -27,18 +31,19 @@ pub(crate) struct Order {
     pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) cwd: PathBuf,
     pub(crate) roots: Vec<Root>,
-    /// Files that hold this, whatever lies in their places.
+    /// Files that show these bytes, in place of the files that lie there.
     pub(crate) fixed: Vec<(PathBuf, Vec<u8>)>,
     pub(crate) network: Network,
     pub(crate) bounds: Bounds,
 }
 
-/// One place and what is allowed there.
+/// One path and the access there.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Root {
     pub(crate) path: PathBuf,
     pub(crate) access: Access,
-    /// Of what is hidden, the file that was found there: another one by that name means that something was moved.
+    /// For a hidden path, the file that was found there: a different file by that name means
+    /// that something was moved.
     pub(crate) file: Option<FileId>,
 }
 
@@ -48,7 +53,7 @@ impl Root {
     }
 }
 
-/// Which file it is, whatever its name.
+/// The identity of a file, independent of its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FileId {
     pub(crate) device: u64,
@@ -65,14 +70,12 @@ impl FileId {
     }
 }
 
-/// What is allowed at a place and beneath, unless a deeper place says otherwise.
+/// The access at a path and beneath, unless a deeper path says otherwise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Access {
-    /// Read.
     Read,
     /// Read and start programs.
     Exec,
-    /// Read and write.
     Write,
     /// Read, write and start programs.
     Full,
@@ -83,7 +86,7 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// Whether what is there can be changed.
+    /// Whether files there can be changed.
     pub(crate) fn writes(self) -> bool {
         match self {
             Self::Write | Self::Full => true,
@@ -91,7 +94,7 @@ impl Access {
         }
     }
 
-    /// Both together. What is protected or hidden stays so.
+    /// Combines both. A protected or hidden path stays so.
     pub(crate) fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::Exec, Self::Write) | (Self::Write, Self::Exec) => Self::Full,
@@ -100,7 +103,7 @@ impl Access {
     }
 }
 
-/// How much one folder in memory may hold, where the job's memory is not smaller still.
+/// The most that one folder in memory may hold, if the job's memory is not smaller still.
 const MOST_IN_MEMORY: u64 = 64 << 20;
 /// The part of a job's memory that one folder in memory may take.
 const PART_IN_MEMORY: u64 = 8;
@@ -117,12 +120,13 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// How much `/tmp` and `/dev/shm` of a jail may hold, each: they are memory that no process has resident.
+    /// The sizes of a jail's `/tmp` and `/dev/shm`, each: they are memory that
+    /// no process has resident.
     pub(crate) fn in_memory(&self) -> u64 {
         MOST_IN_MEMORY.min(self.memory / PART_IN_MEMORY)
     }
 
-    /// What is left of the job's memory for its processes, when the folders in memory are full.
+    /// The memory that is left for the job's processes when the folders in memory are full.
     pub(crate) fn resident(&self) -> u64 {
         self.memory.saturating_sub(self.in_memory().saturating_mul(2))
     }
@@ -184,7 +188,7 @@ impl Order {
         out
     }
 
-    /// Reads an order; none where it is not exactly one.
+    /// Reads an order; `None` if the bytes are not exactly one.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut from = Reader(bytes);
         let engine = match from.byte()? {
@@ -288,7 +292,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether a path is absolute and has no dot components, so that its text says where it leads.
+/// Whether a path is absolute and has no dot components, so that its text alone defines it.
 pub(crate) fn is_plain(path: &Path) -> bool {
     use std::path::Component::{Normal, RootDir};
     let text = path.as_os_str().as_bytes();
@@ -298,10 +302,9 @@ pub(crate) fn is_plain(path: &Path) -> bool {
     tidy && path.is_absolute() && path.components().all(|part| matches!(part, RootDir | Normal(_)))
 }
 
-/// What a supervisor tells, in frames of one size.
+/// The messages of a supervisor, in frames of one size.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Told {
-    /// The program runs.
     Started,
     /// It does not, at this stage, for this error number.
     Failed { stage: u8, errno: i32, path: PathBuf },
@@ -311,7 +314,7 @@ pub(crate) enum Told {
     Ended { cause: Cause, status: Status },
 }
 
-/// Who ended a job.
+/// The cause of a job's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
     Itself,

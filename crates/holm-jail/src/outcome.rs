@@ -1,4 +1,4 @@
-//! How a job ended, and what it left.
+//! How a job ended, and what output it left.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,54 +15,54 @@ pub enum Ending {
     Signalled(i32),
     /// The time was up.
     TimedOut,
-    /// Somebody cancelled it, or let go of it.
+    /// The caller cancelled or dropped the job.
     Cancelled,
-    /// It said too much.
+    /// It wrote too much output.
     OutOfOutput,
     /// Its processes had too much memory together.
     OutOfMemory,
     /// A protected name appeared while it ran, again and again: see [`Outcome::appeared`].
     MadeProtected,
-    /// The supervisor is gone, so nobody knows. The job's processes lost their streams.
+    /// The supervisor is gone, so the ending is unknown. The job's processes lost their streams.
     Lost,
 }
 
-/// What a job left.
+/// The result of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Why it stopped.
     pub ending: Ending,
-    /// What it wrote to its standard output.
     pub stdout: Captured,
-    /// What it wrote to its standard error.
     pub stderr: Captured,
-    /// Protected names that did not exist before and appeared while it ran, and what became of them.
+    /// Protected names that did not exist before and appeared while it ran, and
+    /// what became of them.
     pub appeared: Vec<ProtectedName>,
-    /// What it was probably refused, read from what it wrote. A guess for a person to look at, never a fact.
+    /// The accesses that were probably refused, read from its output. A guess for the user to
+    /// check, never a fact.
     pub suspicions: Vec<Suspicion>,
 }
 
 /// A protected name that appeared while a job ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProtectedName {
-    /// Where it appeared. Where a link stood on the way to the name, this is the link.
+    /// The path where it appeared, or the path of the link on the way to it.
     pub path: PathBuf,
-    /// What became of it.
+    /// What was done with it.
     pub fate: Fate,
 }
 
-/// What becomes of something that appears under a protected name.
+/// What is done with an entry that appears under a protected name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
     /// It was removed: it was an empty folder.
     Removed,
-    /// It was renamed to this. Another program of the user's may have made it, so its content is kept.
+    /// It was renamed to this. Another program of the user's may have made it, so
+    /// its content is kept.
     SetAside(PathBuf),
     /// It could be neither removed nor renamed.
     Stays,
 }
 
-/// What was being done when a start failed.
+/// The step in which a start failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     /// The order was read.
@@ -75,9 +75,7 @@ pub enum Stage {
     Limit,
     /// The working folder was entered.
     Folder,
-    /// Landlock was applied.
     Landlock,
-    /// Seccomp was applied.
     Seccomp,
     /// A process was made.
     Fork,
@@ -87,7 +85,7 @@ pub enum Stage {
     Network,
     /// The program was started.
     Program,
-    /// A hidden file was looked up again.
+    /// A hidden file was checked again.
     Changed,
     /// Protected and hidden paths were counted.
     Crowded,

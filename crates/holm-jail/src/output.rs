@@ -1,19 +1,17 @@
-//! What a child writes, kept up to a bound.
+//! The output of a child, kept up to a limit.
 
 use std::io;
 
 /// One of the two output streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
     Out,
-    /// Standard error.
     Err,
 }
 
-/// What becomes of the output.
+/// How the output is captured.
 pub struct Capture {
-    /// How many bytes of each stream are kept in memory, from the beginning.
+    /// The most bytes of each stream that are kept in memory, from the beginning.
     pub keep: usize,
     /// Is given every byte as it comes, also those that are kept; an error ends the job.
     pub spill: Option<Spill>,
@@ -35,12 +33,12 @@ impl std::fmt::Debug for Capture {
     }
 }
 
-/// What came over one stream.
+/// The output of one stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Captured {
     /// The beginning, as much as was to be kept.
     pub bytes: Vec<u8>,
-    /// How much there was.
+    /// The number of bytes that were written.
     pub total: u64,
     /// The latest bytes of what was not kept, for the guess at what was refused.
     latest: Vec<u8>,
@@ -50,7 +48,7 @@ pub struct Captured {
 const LATEST: usize = 32 * 1024;
 
 impl Captured {
-    /// Whether all of it was kept.
+    /// Whether all bytes were kept.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.bytes.len() as u64 == self.total

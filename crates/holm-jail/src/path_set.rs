@@ -1,4 +1,5 @@
-//! Paths that are looked up by their place in the tree, in a time that does not grow with their number.
+//! A set of paths with lookups by ancestor and descendant, whose cost does not grow with the size
+//! of the set.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -26,7 +27,7 @@ impl PathSet {
     /// Whether the folder, or something in it, is in the set.
     pub(crate) fn reaches_into(&self, folder: &Path) -> bool {
         let key = key(folder);
-        // What lies in a folder follows it at once.
+        // The contents of a folder follow it directly.
         let mut from = self.0.range::<[u8], _>((Bound::Included(key.as_slice()), Bound::Unbounded));
         from.next()
             .and_then(|(found, _)| found.strip_prefix(key.as_slice()))
@@ -54,14 +55,15 @@ impl PathSet {
     }
 }
 
-/// The bytes of a path by which it is compared: in the order of its parts, and in one step. The root has none.
+/// The key of a path for comparisons: in the order of its parts, and in one step. The key of
+/// the root is empty.
 pub(crate) fn key(path: &Path) -> Vec<u8> {
     let bytes = path.as_os_str().as_bytes();
     let bytes = bytes.strip_suffix(b"/").unwrap_or(bytes);
     bytes.iter().map(|byte| if *byte == b'/' { 0 } else { *byte }).collect()
 }
 
-/// Where a path and the folders around it end in its key, innermost first.
+/// The ends of a path and of the folders around it in its key, innermost first.
 fn ends(key: &[u8]) -> impl Iterator<Item = usize> {
     let inner = (0..key.len()).rev().filter(|at| key.get(*at) == Some(&0));
     std::iter::once(key.len()).chain(inner)
@@ -95,7 +97,8 @@ mod tests {
         assert_eq!(found("/a"), (false, false, true));
         assert_eq!(found("/a/b"), (true, false, true));
         assert_eq!(found("/a/b/c/d"), (true, true, false));
-        // A name that another one begins with is another name, also where a dot sorts before the slash.
+        // A name that starts with another name is a different name, also where a dot sorts before
+        // the slash.
         assert_eq!(found("/a/b.old"), (false, false, false));
         assert_eq!(found("/a/bc"), (false, false, false));
         assert_eq!(set.outermost(Path::new("/a/b/c/d")), Some(Path::new("/a/b")));

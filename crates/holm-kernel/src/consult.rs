@@ -1,4 +1,5 @@
-//! Hooks: the places where a host's own code is heard. Their answers are inputs, so a replay needs no hook.
+//! Consultations: the points in the loop where the kernel asks the host's hooks. Their answers are
+//! inputs, so a replay needs no hook.
 
 use alloc::{collections::BTreeSet, string::String, vec::Vec};
 
@@ -7,63 +8,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Block, CallId, MessageId, Prompt, ToolOutput};
 
-/// A place in the loop where hooks may be asked.
+/// A point in the loop where hooks may be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsultPoint {
-    /// Before a model call: change what this one request shows.
+    /// Before a model call: change the messages of this one request.
     Context,
-    /// Before a model call: which tools are on offer.
+    /// Before a model call: restrict the tools on offer.
     Tools,
-    /// Before a model call: which of the configured models.
+    /// Before a model call: choose one of the configured models.
     Model,
     /// After a tool: change its result before it is believed.
     AfterTool,
-    /// At a natural stop: is there more to do?
+    /// At a natural stop: provide more work, if there is any.
     Stop,
-    /// A plain answer arrived where the protocol could not decide by data.
+    /// A plain answer arrived, and the policy's data could not decide what it means.
     PlainAnswer,
 }
 
 /// A question to the hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Consultation {
-    /// Names the question; the answer carries it.
+    /// The id of the question; the answer carries it.
     pub call: CallId,
-    /// What is asked.
     pub question: Question,
 }
 
-/// What is asked of the hooks.
+/// The question to the hooks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
     /// See [`ConsultPoint::Context`]; the messages are read from the run.
     Context,
-    /// See [`ConsultPoint::Tools`].
     Tools {
-        /// What is on offer now.
+        /// The tools on offer now.
         offered: Vec<String>,
     },
-    /// See [`ConsultPoint::Model`].
     Model {
         /// The name of the model that would be used.
         current: String,
     },
-    /// See [`ConsultPoint::AfterTool`].
     AfterTool {
-        /// The tool call.
         tool_call: CallId,
-        /// The tool's name.
         tool: String,
-        /// What it gave back.
         output: ToolOutput,
     },
-    /// See [`ConsultPoint::Stop`].
     Stop,
-    /// See [`ConsultPoint::PlainAnswer`].
     PlainAnswer {
-        /// The text.
         text: String,
     },
 }
@@ -82,31 +73,30 @@ impl Question {
     }
 }
 
-/// What the hooks answer. An answer that does not fit its question counts as [`Answer::Nothing`], except at the tool
-/// gate, which fails closed.
+/// The answer of the hooks. An answer that does not fit its question counts as [`Answer::Nothing`].
+/// The tool gate is the exception: it fails closed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// Nothing to say.
     Nothing,
     /// Changes to this one request.
     Patch(Vec<Patch>),
-    /// Only these tools; several gates' answers are intersected by the host or listed here one set each.
+    /// Offer only these tools. The host intersects the answers of several gates, or lists
+    /// one set for each.
     Tools(Vec<BTreeSet<String>>),
     /// Use this model; ignored if it is not configured.
     Model(String),
-    /// The result is this instead.
+    /// Replace the result by this one.
     Output(ToolOutput),
-    /// Go on with this.
+    /// Continue with this prompt.
     Continue(Prompt),
-    /// The hook failed; gates close, everything else goes on.
+    /// The hook failed. Gates close; everything else continues.
     Failed {
-        /// Why.
         reason: String,
     },
 }
 
-/// A change to one request; the transcript keeps what was said.
+/// A change to one request; the transcript is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Patch {
@@ -114,9 +104,7 @@ pub enum Patch {
     Hide(MessageId),
     /// Show other content in its place.
     Replace {
-        /// Which message.
         id: MessageId,
-        /// What to show.
         blocks: Vec<Block>,
     },
     /// Add a user message at the end.

@@ -1,7 +1,8 @@
 //! Fingerprints: a pinned 64-bit hash for comparing, and SHA-256 for proving.
 //!
-//! [`Digest`] is our own definition so that no dependency can change a stored number. It finds drift and repeats; it
-//! does not resist somebody who wants two texts to collide. What must resist that goes through [`sha256_hex`].
+//! [`Digest`] is defined here, so that no dependency can change a stored number. It detects
+//! drift and repeated calls. It does not resist an attacker who wants two texts to collide;
+//! use [`sha256_hex`] for that.
 
 mod sip;
 
@@ -21,12 +22,13 @@ const START: u64 = 0x243f_6a88_85a3_08d3;
 /// The multiplier of every step: the next 64 bits of pi, made odd.
 const STEP: u64 = 0x1319_8a2e_0370_7345;
 
-/// A streaming hash. Bytes are taken in little-endian lanes of eight; how they are split into calls does not matter.
+/// A streaming hash. Bytes are taken in little-endian lanes of eight; how they are split into
+/// calls does not matter.
 ///
-/// The definition, stable for ever: `acc = START`; for every full lane `acc = fold((acc ^ lane) * STEP) +
-/// rotl(acc, 29)`, where `fold` adds the high half of the 128-bit product to the low one by exclusive or; at the end the
-/// rest, padded with zeros, is one more lane, then the number of bytes is one more, and the result is scrambled as in
-/// [`rng`](crate::rng).
+/// The definition never changes. `acc = START`; for every full lane
+/// `acc = fold((acc ^ lane) * STEP) + rotl(acc, 29)`, where `fold` is the exclusive or of the two
+/// halves of the 128-bit product. At the end, the rest, padded with zeros, is one more lane, and
+/// the number of bytes is the last lane. The result is scrambled as in [`rng`](crate::rng).
 #[derive(Debug, Clone)]
 pub(crate) struct Digest {
     acc: u64,
@@ -110,7 +112,8 @@ impl fmt::Write for Digest {
     }
 }
 
-/// SHA-256 over the parts, each with its length before it (eight bytes, little-endian), in lower-case hex.
+/// SHA-256 over the parts, each with its length before it (eight bytes,
+/// little-endian), in lower-case hex.
 pub(crate) fn sha256_hex(parts: &[&[u8]]) -> String {
     hex(&sha256(parts))
 }
@@ -131,8 +134,8 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// One step of the hash: mixes a lane into the accumulator. The rotated term keeps a lane that equals the
-/// accumulator from wiping out what came before.
+/// One step of the hash: mixes a lane into the accumulator. The rotated term keeps a lane that
+/// equals the accumulator from wiping out what came before.
 const fn step(acc: u64, lane: u64) -> u64 {
     let product = (acc ^ lane) as u128 * STEP as u128;
     #[expect(clippy::cast_possible_truncation, reason = "the two halves are taken on purpose")]

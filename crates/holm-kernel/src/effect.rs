@@ -1,4 +1,4 @@
-//! Commands: what the host is to do next.
+//! Commands that the kernel gives to the host.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 use core::fmt;
@@ -14,32 +14,27 @@ use crate::{
     Timestamp, Tool,
 };
 
-/// One command. Exhaustive on purpose: a host that forgets one does not compile.
+/// One command to the host. The enum is exhaustive on purpose: a host that forgets a
+/// command does not compile.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
     /// Call a model; answer with `ModelFinished`.
     CallModel {
-        /// Names the call.
         call: CallId,
-        /// What to send.
         request: Request,
     },
     /// Append `Dispatched`, run the tool, answer with `ToolFinished`.
     RunTool {
-        /// Names the call.
         call: CallId,
-        /// What to run.
         request: ToolRequest,
     },
     /// Start a child run; answer with `ChildStarted`, then `ChildFinished`.
     Spawn {
-        /// Names the call.
         call: CallId,
-        /// What to start.
         request: Box<SpawnRequest>,
     },
-    /// Stop whatever runs under this id; its answer, if one still comes, is ignored.
+    /// Stop the work under this id. If its answer still arrives, the kernel ignores it.
     Abort(CallId),
     /// Ask hooks and people; answer with `Judged`.
     Judge(Box<Proposal>),
@@ -47,19 +42,15 @@ pub enum Effect {
     Consult(Box<Consultation>),
     /// Run an executable postcondition; answer with `Checked`.
     Check {
-        /// Names the check.
         call: CallId,
-        /// What to run.
         request: Box<CheckRequest>,
     },
     /// Ask a model for a summary; answer with `Summarised`.
     Summarise {
-        /// Names the request.
         call: CallId,
-        /// What to send.
         request: Request,
     },
-    /// Tell the watchers.
+    /// Send an event to the watchers.
     Emit(Numbered),
     /// The turn group is over.
     Finish(Box<Ending>),
@@ -70,27 +61,25 @@ pub enum Effect {
 /// One request to a model. Content is shared, not copied.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Request {
-    /// What it is for.
+    /// The purpose of the request.
     pub purpose: Purpose,
-    /// Which model.
     pub model: Arc<Model>,
-    /// The system prompt.
     pub system: Arc<str>,
     /// The messages: read them with [`Run::messages`](crate::Run::messages).
     pub messages: Messages,
     /// The tools on offer.
     pub tools: Arc<Offer>,
-    /// The output cap.
+    /// The most output tokens to generate.
     pub max_output: Option<u64>,
     /// The reply must be JSON of this schema.
     pub format: Option<Arc<Json>>,
 }
 
-/// What a request is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
-    /// The conversation goes on.
+    /// The next turn of the conversation.
     Turn,
     /// The last turn that is allowed: the model answers, and may call no tool.
     ///
@@ -99,23 +88,23 @@ pub enum Purpose {
     Answer,
     /// A contract skill is carried out.
     Skill,
-    /// The oldest part of the transcript is summed up.
+    /// A summary of the oldest part of the transcript.
     Summary,
 }
 
-/// Which messages a request holds.
+/// The messages of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Messages {
-    /// The run's view: the first `count` messages. While `epoch` stays the same the view only grows, so a codec
-    /// keeps the bytes of what it has encoded and appends.
+    /// The run's view: the first `count` messages. While `epoch` is unchanged, the view only grows.
+    /// So a codec can keep the bytes it has encoded and append to them.
     View {
         /// Changes whenever the view changes other than by growing.
         epoch: u64,
-        /// How many.
+        /// How many messages there are.
         count: u64,
     },
-    /// These, made for this request.
+    /// Messages that were made for this request.
     Own(Vec<Arc<Message>>),
 }
 
@@ -124,22 +113,21 @@ pub enum Messages {
 pub struct Offer {
     /// Changes whenever the list changes.
     pub epoch: u64,
-    /// The declarations.
     pub tools: Vec<Arc<Tool>>,
 }
 
 /// One tool call that may run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolRequest {
-    /// The tool.
     pub tool: Arc<str>,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
-    /// The same for the same call of the same run; reaches the tool.
+    /// The idempotency key: the same for the same call of the same run. The tool receives it.
     pub key: Key,
-    /// What the call was allowed to use.
+    /// The needs that were allowed for this call.
     pub needs: Arc<[Need]>,
-    /// What no call of the run may do, for a tool that finds out while it works what it would touch.
+    /// What no call of the run may do. A tool checks it if it learns only while working
+    /// what it will touch.
     #[serde(skip_serializing_if = "is_none")]
     pub denials: Arc<Denials>,
     /// What the run holds and the call need not name: for tools that run programs, empty for others. Without hosts where a call
@@ -163,16 +151,15 @@ impl ToolRequest {
     }
 }
 
-/// One child run.
+/// A request to start a child run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SpawnRequest {
-    /// The agent tool.
     pub tool: Arc<str>,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
-    /// As in [`ToolRequest::key`].
+    /// The idempotency key; see [`ToolRequest::key`].
     pub key: Key,
-    /// What the child holds: never more than its parent.
+    /// The grants of the child: never more than its parent's.
     pub grants: GrantSet,
     /// What the child may never do.
     pub denials: Denials,
@@ -181,27 +168,28 @@ pub struct SpawnRequest {
     pub workspace: Option<FilePath>,
     /// The parent's mode; the child's is this or stricter.
     pub mode: Mode,
-    /// Who answers when the parent's calls are asked about.
+    /// How questions about the parent's calls are answered.
     pub approvals: Approvals,
-    /// What the parent's marks lead to.
+    /// The consequences of the parent's marks.
     pub mark_rule: MarkRule,
-    /// What it may spend; already set aside.
+    /// The money it may spend; it is reserved already.
     pub budget: Option<NanoUsd>,
-    /// The tokens that it may use; already set aside.
+    /// The tokens it may use; they are reserved already.
     pub tokens: Option<u64>,
-    /// What had entered its parent.
+    /// The marks of its parent.
     pub marks: Marks,
-    /// Its depth.
+    /// The child's depth below the first run.
     pub depth: u64,
-    /// The depth at which no further child may stand.
+    /// The depth at which no further child is allowed.
     pub deepest: u64,
-    /// The child to go on with, when it had been started before a crash.
+    /// The child to resume, if it was started before a crash.
     pub resume: Option<String>,
 }
 
 impl SpawnRequest {
-    /// Narrows a child's configuration to what its parent allows: grants, denials, mode, approvals, marks and what
-    /// follows from them, budget, tokens and depth. What the child's own configuration forbids stays forbidden.
+    /// Narrows a child's configuration to what its parent allows: grants, denials, mode,
+    /// approvals, marks and their rule, budget, tokens and depth. What the child's own
+    /// configuration forbids stays forbidden.
     ///
     /// ```
     /// use holm_grants::Mode;
@@ -218,7 +206,7 @@ impl SpawnRequest {
     pub fn confine(&self, config: &mut Config) {
         config.grants = config.grants.meet(&self.grants);
         config.denials = config.denials.join(&self.denials);
-        // A workspace widens what relative grants mean, so a child never brings its own.
+        // A workspace changes the meaning of relative grants, so a child never uses its own.
         config.workspace = self.workspace.clone();
         config.mode = config.mode.min(self.mode);
         config.approvals = config.approvals.stricter(self.approvals);
@@ -234,8 +222,9 @@ impl SpawnRequest {
     }
 }
 
-/// The digest of a call as a [`Proposal`] carries it: whoever runs the call can prove that it is the one that was shown, and
-/// whoever shows it that it is the one that was proposed. Numbers of calls are a run's own; this is not.
+/// The digest of a call as a [`Proposal`] carries it. The host that runs the call can prove that it
+/// is the call that was shown, and a user interface can prove that it shows the call that was
+/// proposed. Call numbers are unique within one run only; this digest does not depend on the run.
 ///
 /// ```
 /// let one = holm_kernel::call_digest("shell", r#"{"script":"ls"}"#);
@@ -245,50 +234,52 @@ pub fn call_digest(tool: &str, arguments: &str) -> String {
     sha256_hex(&[tool.as_bytes(), arguments.as_bytes()])
 }
 
-/// A call that somebody must rule on, with everything a person needs to see. Text is free of terminal escapes.
+/// A call that a person or a hook must rule on, with everything a person needs to see. The text
+/// contains no terminal escapes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Proposal {
-    /// Names the question; the verdict carries it. A call that is asked about again, after a rewrite or a withdrawal,
-    /// is asked about under a new name, so that no answer counts for what was not shown.
+    /// The id of the question; the verdict carries it. After a rewrite or a withdrawal the call is
+    /// asked about under a new id, so that an answer never counts for content that was not shown.
     pub call: CallId,
     /// The tool call in question.
     pub tool_call: CallId,
-    /// The tool.
     pub tool: String,
     /// The arguments in canonical JSON, control characters made visible.
     pub arguments: String,
     /// How much the call can change.
     pub level: Level,
-    /// What it needs, one a line.
+    /// The needs of the call, one per line.
     pub needs: Vec<String>,
-    /// What of that nobody has granted.
+    /// The needs that no grant covers.
     pub missing: Vec<String>,
-    /// What an agent would hold, one a line; empty for other tools.
+    /// The grants that a child agent would get, one per line; empty for other tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hands_on: Vec<String>,
-    /// Why it is asked.
+    /// The reasons for the question.
     pub reasons: Vec<AskReason>,
-    /// What has entered the run.
+    /// The marks of the run.
     pub marks: Marks,
-    /// SHA-256 over tool and canonical arguments, in hex: what is approved is what runs.
+    /// SHA-256 over the tool and the canonical arguments, in hex. It proves that the approved call
+    /// is the one that runs.
     pub digest: String,
 }
 
-/// Why a call is asked about.
+/// Why a person or a hook is asked about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum AskReason {
-    /// The mode asks at this level.
+    /// The mode requires approval at this level.
     Level,
-    /// Something it needs was not granted.
+    /// No grant covers one of its needs.
     MissingGrant,
     /// It sends data out after a mark was set.
     EgressAfterMark,
-    /// It writes where no grant says so after a mark was set.
+    /// It writes to a place that no grant names, after a mark was set.
     WriteAfterMark,
-    /// Hooks want to see every call.
+    /// A hook wants to see every call.
     HookWants,
-    /// It would leave plan mode. Only a person may say yes to that: whoever answers by rules says no.
+    /// The call would leave plan mode. Only a person may allow that; an approver that answers
+    /// by rules denies it.
     LeavesPlan,
 }
 
@@ -297,28 +288,29 @@ pub enum AskReason {
 pub struct CheckRequest {
     /// The tool call whose result is checked.
     pub tool_call: CallId,
-    /// What to check the whole result for.
+    /// The check to make on the whole result.
     pub check: Check,
 }
 
-/// What the kernel cannot check by itself: a program must run, or the whole of a spilled result must be read.
+/// A check that the kernel cannot make: it runs a program, or reads the whole of a spilled result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Check {
     /// Whether the whole result is plausible: [`holm_guards::plausibility::judge`].
     Plausibility(Expectation),
-    /// A declared postcondition: run its program, or compile it alone and evaluate it on the whole result.
+    /// A declared postcondition: run its program, or compile it and evaluate it
+    /// on the whole result.
     Postcondition(Postcondition),
 }
 
-/// An idempotency key: derived from the run, the call, the tool and the canonical arguments.
+/// An idempotency key, derived from the run, the call, the tool and the canonical arguments.
 ///
 /// Prints as 32 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key([u8; 16]);
 
 impl Key {
-    /// A key of the host's own making, for a call that belongs to no run.
+    /// A key made by the host, for a call outside a run.
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }

@@ -1,4 +1,4 @@
-//! How a turn group ends; each with the figures that led to it.
+//! How a turn group ends. Each ending carries the figures that led to it.
 
 use alloc::string::String;
 
@@ -7,60 +7,52 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FailureClass, NanoUsd};
 
-/// How a turn group ended. The transcript up to here is complete and in the run.
+/// How a turn group ended. The transcript in the run is complete up to this point.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
-    /// The model answered, or the tools voted that it is done.
+    /// The model answered, or the tools voted to end the run.
     Answered {
-        /// The answer; empty when tools ended the run without words.
+        /// The answer; empty if tools ended the run without text.
         text: String,
     },
     /// The model or its provider declined.
     Refused {
-        /// What was said, if anything.
+        /// The model's or provider's explanation, if any.
         reason: String,
     },
-    /// A result could not be believed, and the one correction did not help.
+    /// A result was rejected, and the one correction did not help.
     Rejected {
-        /// What was rejected.
         what: String,
-        /// Why.
         reason: String,
     },
-    /// The same calls with the same results, again and again.
+    /// The same calls gave the same results, again and again.
     Looping {
         /// The tool called last.
         tool: String,
-        /// How often.
         times: u64,
     },
     /// The money is spent.
     OverBudget {
-        /// What was spent.
         spent: NanoUsd,
-        /// What was allowed.
         limit: NanoUsd,
     },
     /// Another limit is reached.
     OverLimit {
-        /// Which.
         limit: Limit,
         /// How much was used.
         used: u64,
         /// How much was allowed.
         allowed: u64,
     },
-    /// Somebody stopped it.
+    /// A person or the host cancelled it.
     Cancelled {
-        /// Why.
         reason: String,
     },
-    /// It cannot go on.
+    /// The run cannot continue.
     Failed {
         /// The class of the last failure.
         class: FailureClass,
-        /// What happened.
         message: String,
         /// How often it was tried.
         attempts: u64,

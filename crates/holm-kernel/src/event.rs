@@ -1,7 +1,8 @@
-//! What a watcher sees: enough to draw a run live, and to draw it again from its journal.
+//! Events: enough to display a run live, and to display it again from its journal.
 //!
-//! Events are numbered (record, index). Dropping one never changes the run. Deltas of a streaming reply are not
-//! events: they go from the model to the sinks directly, and [`Event::Withdrawn`] takes them back.
+//! Events are numbered (record, index). Dropping one never changes the run. Deltas
+//! of a streaming reply are not events: the model sends them to the sinks directly,
+//! and [`Event::Withdrawn`] retracts them.
 
 use alloc::{boxed::Box, string::String, sync::Arc, vec::Vec};
 
@@ -18,26 +19,23 @@ use crate::{
 /// An event with its number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Numbered {
-    /// Its number.
     pub id: EventId,
     /// When the record that caused it was handled.
     pub at: Timestamp,
-    /// What happened.
     pub event: Event,
 }
 
-/// What happened.
+/// An event of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
-    /// The run exists.
+    /// The run was created.
     RunStarted {
-        /// The agent's name.
         name: String,
     },
     /// A host took over.
     RunResumed {
-        /// Which.
+        /// The host that took over.
         host: String,
     },
     /// A prompt began a turn group.
@@ -47,45 +45,38 @@ pub enum Event {
     },
     /// A message joined the transcript.
     MessageAdded {
-        /// The message.
         message: Arc<Message>,
     },
-    /// A message waits: steering or a follow-up.
+    /// A prompt was queued: steering or a follow-up.
     Queued {
-        /// Where it waits.
         queue: Queue,
         /// How many wait there now.
         waiting: u64,
     },
-    /// A cancel dropped what waited in a line; a host can offer it back.
+    /// A cancel dropped the queued prompts; a host can offer them back.
     QueueDropped {
-        /// Where it waited.
         queue: Queue,
         /// What was dropped, oldest first.
         prompts: Vec<Prompt>,
     },
     /// A model is being called.
     ModelCalled {
-        /// The call, which the deltas carry.
+        /// The call; its deltas carry the same id.
         call: CallId,
         /// The turn within the group, from 1.
         turn: u64,
-        /// The model's name.
         model: Arc<str>,
         /// Messages in the request.
         messages: u64,
         /// Estimated tokens of the request.
         tokens: u64,
     },
-    /// A reply arrived.
+    /// The model's reply arrived.
     ModelReplied {
-        /// Which call.
         call: CallId,
-        /// What it took.
         usage: Usage,
-        /// What it cost; none when the price is unknown.
+        /// The cost; `None` if the price is unknown.
         cost: Option<NanoUsd>,
-        /// Why it ended.
         stop: StopReason,
         /// Which model answered, if the provider said so.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -93,145 +84,118 @@ pub enum Event {
     },
     /// A model call failed.
     ModelFailed {
-        /// Which call.
         call: CallId,
-        /// How.
         class: FailureClass,
-        /// What was said.
         message: String,
-        /// What happens next.
         next: NextTry,
     },
-    /// The work of one model was not good enough; the next of the ladder goes on.
+    /// The work of one model was not good enough; the next model of the ladder takes over.
     SteppedUp {
-        /// The model that fell short.
+        /// The model that failed.
         from: Arc<str>,
-        /// The model that goes on.
+        /// The model that takes over.
         to: Arc<str>,
-        /// In what way it fell short.
+        /// How the model failed.
         cause: StepCause,
-        /// What was said of it.
+        /// Details of the failure, for people.
         reason: String,
     },
-    /// The last model of the ladder fell short too. It was given the ladder's hint, once.
+    /// The last model of the ladder failed too. It was given the ladder's hint once.
     LadderExhausted {
-        /// The model.
         model: Arc<str>,
-        /// In what way it fell short.
+        /// How the model failed.
         cause: StepCause,
-        /// What was said of it.
+        /// Details of the failure, for people.
         reason: String,
     },
-    /// The text streamed so far for this call does not count.
+    /// The text streamed so far for this call is invalid.
     Withdrawn {
-        /// Which call.
         call: CallId,
     },
-    /// A reply was cut by its cap and is tried again.
+    /// A reply was cut by its output cap and is retried.
     OutputCapRaised {
-        /// Which try.
         attempt: u64,
         /// The cap that was too small.
         from: Option<u64>,
-        /// The cap now.
+        /// The output cap from now on.
         to: Option<u64>,
     },
-    /// A call was proposed; arguments are valid.
+    /// The model proposed a call with valid arguments.
     CallProposed {
-        /// Its id.
         call: CallId,
-        /// The tool.
         tool: Arc<str>,
         /// The arguments in canonical JSON.
         arguments: Arc<str>,
-        /// What was mended in them.
+        /// Repairs that were made to them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fixes: Vec<String>,
     },
     /// A person or hook is asked.
     ApprovalAsked {
-        /// Which call.
         call: CallId,
     },
     /// A person or hook answered.
     ApprovalGiven {
-        /// Which call.
         call: CallId,
         /// Whether it may run.
         allowed: bool,
-        /// Why not.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
-    /// A call was written down and runs.
+    /// A call was dispatched and runs.
     CallStarted {
-        /// Which.
         call: CallId,
     },
-    /// A call ended.
+    /// A tool call ended.
     CallFinished {
-        /// Which.
         call: CallId,
         /// The provider's id of the call.
         id: Arc<str>,
-        /// What it came to.
+        /// The outcome of the call.
         outcome: Outcome,
-        /// Bytes of output.
         bytes: u64,
         /// Milliseconds since it was dispatched.
         millis: u64,
-        /// For rendering.
+        /// For rendering; never sent to a model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         metadata: Option<Arc<Json>>,
     },
     /// A guard ruled on a result.
     Ruled {
-        /// Which call.
         call: CallId,
-        /// Which guard.
         guard: String,
-        /// Whether the result was refused (else it was a warning).
+        /// Whether the result was rejected; otherwise this is a warning.
         rejected: bool,
-        /// Why.
         reason: String,
     },
-    /// A child run began.
+    /// A child run started.
     ChildStarted {
-        /// The call.
         call: CallId,
-        /// The child.
         child: String,
     },
-    /// A child in the background has come to its end; its result waits to be heard. Its call ended when it began.
+    /// A child in the background has ended, and its result is queued for the model. Its call ended
+    /// when the child started.
     ChildFinished {
-        /// The call.
         call: CallId,
-        /// What it came to.
+        /// The outcome of the child.
         outcome: Outcome,
-        /// Bytes of output.
         bytes: u64,
-        /// Milliseconds since it was asked for.
+        /// Milliseconds since it was requested.
         millis: u64,
     },
-    /// The loop detector spoke.
+    /// The loop detector found a repetition.
     LoopSeen {
-        /// The tool.
         tool: Arc<str>,
-        /// How often.
         times: u64,
     },
-    /// Something entered the run.
+    /// A mark was set.
     Marked {
-        /// The marks now.
         marks: Marks,
     },
-    /// The view of the transcript was made smaller; the transcript itself is whole.
+    /// The view of the transcript was made smaller; the transcript itself is complete.
     ContextPlanned {
-        /// What was done.
         step: PlanStep,
-        /// Estimated tokens before.
         before: u64,
-        /// Estimated tokens after.
         after: u64,
     },
     /// The tools on offer changed.
@@ -239,52 +203,43 @@ pub enum Event {
         /// How many there are now.
         tools: u64,
     },
-    /// A tool was registered whose declaration cannot be held to in full.
+    /// A tool was registered whose declaration cannot be enforced in full.
     ToolFlawed {
-        /// Which.
         tool: Arc<str>,
-        /// Whether it can be used all the same; if not, the model is not offered it.
+        /// Whether it can be used anyway; if not, it is not offered to the model.
         usable: bool,
-        /// What is wrong: for example a schema keyword that is not enforced.
+        /// The problems: for example a schema keyword that is not enforced.
         problems: Vec<String>,
     },
-    /// The mode changed.
     ModeChanged {
-        /// The mode now.
         mode: Mode,
     },
-    /// The grants changed.
     GrantsChanged,
-    /// The budget changed.
     BudgetChanged {
-        /// The budget now.
         limit: Option<NanoUsd>,
     },
     /// The host narrowed the configuration.
     Narrowed {
-        /// What marks lead to now.
+        /// The rule for marks from now on.
         mark_rule: MarkRule,
     },
     /// A limit is near, and the model was told to wrap up.
     LimitNear {
-        /// Which.
         limit: Limit,
         /// How much is left.
         left: u64,
     },
-    /// A hook failed; what it guards is closed, the rest goes on.
+    /// A hook failed; a guard then closes, everything else continues.
     HookFailed {
-        /// Why.
         reason: String,
     },
-    /// A fact came too late or twice and changed nothing.
+    /// A fact came too late or twice, and changed nothing.
     Ignored {
-        /// What it was about.
+        /// The call that it was about.
         call: Option<CallId>,
     },
     /// The turn group is over; always the last event of a group.
     GroupEnded {
-        /// How.
         ending: Box<Ending>,
         /// The last message of the transcript.
         last: Option<MessageId>,
@@ -303,7 +258,7 @@ impl Event {
     }
 }
 
-/// A waiting line.
+/// A queue of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Queue {
@@ -313,31 +268,30 @@ pub enum Queue {
     FollowUp,
 }
 
-/// What follows a failed model call.
+/// What the kernel does after a failed model call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum NextTry {
-    /// The same model at this time.
+    /// Call the same model again later.
     Retry {
-        /// When.
+        /// When the call is retried.
         at: Timestamp,
     },
-    /// The next model of the list.
+    /// Call the next model of the list.
     Fallback {
-        /// Its name.
         model: String,
     },
-    /// The same model with a smaller view.
+    /// Call the same model with a smaller view.
     Compact,
-    /// Nothing: the group ends.
+    /// Give up: the group ends.
     GiveUp,
 }
 
-/// In what way a model fell short.
+/// How a model failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum StepCause {
-    /// A guard rejected what came of its work, and the correction did not help.
+    /// A guard rejected a result of its work, and the correction did not help.
     Rejected,
     /// Its calls were invalid, turn after turn.
     InvalidCalls,
@@ -357,6 +311,6 @@ pub enum PlanStep {
     SummaryDiscarded,
     /// The oldest turns left the view.
     Dropped,
-    /// Large results of the last turns lost their middle, because nothing else was left to go.
+    /// Large results of the last turns lost their middle, because nothing else could be removed.
     Clipped,
 }

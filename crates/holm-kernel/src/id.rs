@@ -1,4 +1,4 @@
-//! Newtypes for every id and unit, so that a time is never taken for a price.
+//! Newtypes for every id and unit, so that the compiler catches a time used as a price.
 //!
 //! Ids come from counters of the run: the same inputs give the same ids on every host.
 
@@ -22,7 +22,6 @@ macro_rules! number {
                 Self(value)
             }
 
-            /// The plain number.
             pub const fn value(self) -> u64 {
                 self.0
             }
@@ -43,15 +42,15 @@ macro_rules! number {
 }
 
 number! {
-    /// Names one thing the host was asked to do: a model call, a tool call, a check, a consultation.
+    /// The id of one task of the host: a model call, a tool call, a check, a consultation.
     CallId
 }
 number! {
-    /// Names one message of a run; counts from 0 and is never reused.
+    /// The id of one message of a run; it counts from 0 and is never reused.
     MessageId
 }
 number! {
-    /// The place of a record in its journal; record 0 is `Started`.
+    /// The position of a record in its journal; record 0 is `Started`.
     Seq
 }
 number! {
@@ -78,10 +77,9 @@ impl Timestamp {
 }
 
 impl NanoUsd {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// The sum, saturating.
+    /// The sum; it saturates at the maximum.
     #[must_use]
     pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
@@ -94,7 +92,7 @@ impl NanoUsd {
     }
 }
 
-/// Names one event: the record that caused it and its place among that record's events.
+/// The id of an event: the record that caused it, and its position among that record's events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 pub struct EventId {
     /// The record whose handling emitted the event.

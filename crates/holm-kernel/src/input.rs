@@ -1,7 +1,7 @@
-//! Facts: everything a run learns, in the past tense.
+//! Inputs: every fact that a run learns, named in the past tense.
 //!
-//! What a model, a tool or a hook does wrong is a fact like any other. Only a host's own mistake is a
-//! [`Misuse`](crate::Misuse).
+//! An error of a model, a tool or a hook is a fact like any other. Only a mistake of the
+//! host is a [`Misuse`](crate::Misuse).
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -15,107 +15,93 @@ use crate::{
     Timestamp, Tool, Usage,
 };
 
-/// One fact.
+/// One fact that a run learns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// The run began; record 0 and nowhere else.
+    /// The run started; always record 0.
     Started(Box<Started>),
-    /// A host took the run over, after a crash or a hand-over.
+    /// A host took the run over, after a crash or from another host.
     Resumed {
-        /// Which host, for people.
+        /// The name of the host, for people.
         host: String,
     },
-    /// A person asked for something; begins a new turn group.
+    /// A person gave a prompt; it starts a new turn group.
     Prompted(Prompt),
-    /// A person spoke while the run works; enters before the next model call.
+    /// A person gave a prompt while the run works; it enters before the next model call.
     Steered(Prompt),
-    /// Something to do once the run would stop by itself.
+    /// A prompt for the time when the run would stop by itself.
     FollowedUp(Prompt),
     /// A model call ended.
     ModelFinished {
-        /// Which.
         call: CallId,
-        /// How.
         result: ModelResult,
     },
     /// A hook or a person ruled on a proposed call.
     Judged {
-        /// Which.
         call: CallId,
-        /// How.
         verdict: Verdict,
     },
-    /// A hook answered.
     Consulted {
-        /// Which consultation.
         call: CallId,
-        /// What it said.
         answer: Answer,
     },
-    /// A call was written down as about to run; after this it may have happened.
+    /// A call was recorded as about to run. From here on it may have happened.
     Dispatched {
-        /// Which.
         call: CallId,
     },
-    /// A tool ended.
     ToolFinished {
-        /// Which call.
         call: CallId,
-        /// What came of it.
+        /// The output of the tool.
         result: ToolOutput,
     },
     /// An executable postcondition was run.
     Checked {
-        /// Which check.
         call: CallId,
-        /// What it found.
         ruling: CheckRuling,
     },
-    /// A child run began.
+    /// A child run started.
     ChildStarted {
-        /// The call that asked for it.
+        /// The call that requested it.
         call: CallId,
         /// The child's id in the host's store.
         child: String,
     },
     /// A child run ended.
     ChildFinished {
-        /// The call that asked for it.
+        /// The call that requested it.
         call: CallId,
-        /// What came of it.
+        /// The result of the child.
         result: ChildResult,
     },
-    /// A summary was made, or was not.
+    /// A summary was made, or failed.
     Summarised {
-        /// Which request.
         call: CallId,
         /// The reply, or the failure.
         result: ModelResult,
     },
-    /// The tools are others now; running calls finish as they began.
+    /// The tool list changed. Running calls finish with the tools they started with.
     ToolsChanged(Vec<Tool>),
-    /// The mode is another now.
     ModeChanged(Mode),
-    /// The grants are others now; leases end by this too.
+    /// The grants changed. This also ends all leases.
     GrantsChanged(GrantSet),
-    /// The budget is another now.
     BudgetChanged(Budget),
     /// A host that took the run over narrowed its configuration; nothing in it makes the run laxer.
     Narrowed(Box<Narrowing>),
-    /// Somebody wants it to stop; what waits to be said is dropped.
+    /// A person or the host cancelled the run. Queued prompts are dropped.
     Cancelled {
-        /// Why, for people.
+        /// The reason, for people to read.
         #[serde(default)]
         reason: String,
     },
-    /// Time went by; answers an armed deadline.
+    /// Time has passed; this answers an armed deadline.
     TimePassed,
 }
 
 impl Input {
-    /// Whether it is progress: an answer to something that the host was asked to do. What a host notes by itself is not, and
-    /// neither is what hooks say, who are asked again after every crash.
+    /// Whether this is progress: an answer to a task of the host. Facts that a host reports
+    /// by itself are not progress. Neither are answers of hooks, because hooks are asked
+    /// again after every crash.
     pub(crate) const fn is_answer(&self) -> bool {
         matches!(
             self,
@@ -129,12 +115,11 @@ impl Input {
     }
 }
 
-/// What a person says.
+/// A person's message to the run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Prompt {
-    /// The content.
     pub blocks: Vec<Block>,
-    /// What the content brings into the run.
+    /// The marks that the content sets.
     #[serde(default)]
     pub marks: Marks,
 }
@@ -167,23 +152,20 @@ impl From<String> for Prompt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelResult {
-    /// A whole reply.
+    /// The model sent a complete reply.
     Replied(Reply),
-    /// The call was stopped on request; what had arrived by then.
+    /// The call was aborted on request; this is what had arrived.
     Aborted(Reply),
-    /// It failed.
     Failed(Failure),
 }
 
-/// A whole reply.
+/// A complete reply of a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Reply {
     /// The content, in order.
     pub blocks: Vec<Block>,
-    /// What it took.
     #[serde(default)]
     pub usage: Usage,
-    /// Why it ended.
     #[serde(default)]
     pub stop: StopReason,
     /// Which model answered, if the provider said so.
@@ -192,7 +174,7 @@ pub struct Reply {
 }
 
 impl Reply {
-    /// What a reply that broke off has taken: its output is at least the estimate of what arrived.
+    /// The usage of an interrupted reply: its output is at least the estimate of what arrived.
     pub fn usage_so_far(&self, family: Family) -> Usage {
         self.usage.with_output(Self::tokens_of(family, &self.blocks))
     }
@@ -203,37 +185,35 @@ impl Reply {
     }
 }
 
-/// A failed model call, sorted by what can be done about it.
+/// A failed model call, classified by what can be done about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Failure {
-    /// The class, which decides.
+    /// The class; it decides what happens next.
     pub class: FailureClass,
-    /// What happened, for people; secrets removed by the host.
+    /// A description for people; the host has removed secrets.
     #[serde(default)]
     pub message: String,
     /// How long the provider asks to wait, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// What was used all the same.
+    /// The tokens that were used anyway.
     #[serde(default)]
     pub usage: Usage,
 }
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureClass {
-    /// Too many requests; wait and try again.
+    /// Too many requests; wait and retry.
     RateLimited,
-    /// The provider is overloaded; try again, soon another model.
+    /// The provider is overloaded; retry, and soon try another model.
     Overloaded,
-    /// The provider failed.
     Server,
-    /// The network failed.
     Network,
-    /// The stream ended before the provider said so.
+    /// The stream ended before the reply was complete.
     Truncated,
-    /// The reply held nothing.
+    /// The reply was empty.
     Empty,
     /// The conversation is longer than the window.
     ContextOverflow,
@@ -241,11 +221,11 @@ pub enum FailureClass {
     Auth,
     /// The account has no credit or quota left.
     Quota,
-    /// The request was wrong; trying again cannot help.
+    /// The request was invalid; a retry cannot help.
     BadRequest,
     /// The provider's filter refused.
     ContentFilter,
-    /// The host stopped again and again while the same work was under way.
+    /// The host crashed repeatedly during the same work.
     HostCrash,
 }
 
@@ -264,25 +244,25 @@ impl FailureClass {
     }
 }
 
-/// A ruling on a proposed call; it can only narrow what the kernel would have allowed or asked.
+/// A ruling on a proposed call. It can only narrow what the kernel would allow or ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Run it.
     Allow {
-        /// Grants that the person gave with the answer, for the rest of the run or until a time.
+        /// Grants that the person gave with the answer, for the rest of the run or
+        /// until a given time.
         #[serde(default, skip_serializing_if = "GrantSet::is_empty")]
         grants: GrantSet,
-        /// When those grants end; none means with the run.
+        /// When those grants end; `None` means at the end of the run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         until: Option<Timestamp>,
     },
     /// Do not run it.
     Deny {
-        /// Why; the model is told.
+        /// The reason; the model gets it.
         reason: String,
     },
-    /// Run it with other arguments; they are validated and judged again.
+    /// Run it with other arguments, which are validated and judged again.
     Rewrite {
         /// The new arguments, as JSON text.
         arguments: String,
@@ -290,30 +270,29 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// A plain yes, for this once.
+    /// A plain approval for this one call.
     pub fn allow() -> Self {
         Self::Allow { grants: GrantSet::default(), until: None }
     }
 
-    /// A no with its reason.
+    /// A denial with its reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
     }
 }
 
-/// What a tool gave back. The host bounds it, takes out known secrets and spills what is large.
+/// The output of a tool. The host limits it, removes known secrets, and spills large text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolOutput {
-    /// What the call came to.
+    /// The outcome of the call.
     #[serde(default)]
     pub outcome: Outcome,
-    /// The text; for a spilled result its head and tail are in `spill` and this is empty.
+    /// The text. For a spilled result it is empty, and `spill` has its head and tail.
     #[serde(default)]
     pub text: String,
-    /// Pictures and files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Block>,
-    /// Where the whole text is, when it was too large to carry.
+    /// Where the whole text is, if it was too large for the journal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spill: Option<Box<Spill>>,
     /// Whether the tool votes to end the run.
@@ -322,18 +301,18 @@ pub struct ToolOutput {
     /// For rendering; never sent to a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<Json>>,
-    /// What its content brings into the run beyond what the tool declares.
+    /// The marks that its content sets, beyond those that the tool declares.
     #[serde(default)]
     pub marks: Marks,
 }
 
 impl ToolOutput {
-    /// A plain success.
+    /// A successful output with this text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// A plain failure.
+    /// A failed output with this text.
     pub fn failed(text: impl Into<String>) -> Self {
         Self { text: text.into(), outcome: Outcome::Failed, ..Self::default() }
     }
@@ -344,51 +323,49 @@ impl ToolOutput {
     }
 }
 
-/// A result that was too large to carry: its ends, its measure and where it lies.
+/// A result that was too large for the journal: its two ends, its size and its location.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Spill {
-    /// The beginning.
+    /// The beginning of the text.
     pub head: String,
-    /// The end.
+    /// The end of the text.
     pub tail: String,
     /// Length of the whole in bytes.
     pub bytes: u64,
     /// SHA-256 of the whole, in hex.
     pub sha256: String,
-    /// How the model asks for more.
+    /// The reference with which the model reads more.
     pub reference: String,
 }
 
-/// What an executable check found.
+/// The result of an executable check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckRuling {
-    /// The result holds.
+    /// The result passed the check.
     Passed,
-    /// It does not.
+    /// The result failed the check.
     Failed {
-        /// Why; the model is told.
+        /// The reason; the model gets it.
         reason: String,
     },
     /// The check itself could not be run; the result is not believed.
     Broken {
-        /// Why.
         reason: String,
     },
 }
 
-/// What came of a child run.
+/// The result of a child run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ChildResult {
-    /// What the child answered, or why it did not.
+    /// The child's answer, or why it did not answer.
     pub output: ToolOutput,
-    /// What it spent, out of what was set aside for it.
+    /// What it spent, out of its share.
     #[serde(default)]
     pub spent: NanoUsd,
-    /// What it used.
     #[serde(default)]
     pub usage: Usage,
-    /// What had entered it.
+    /// The marks of the child.
     #[serde(default)]
     pub marks: Marks,
 }

@@ -1,11 +1,11 @@
-//! One agent run as a state machine. This crate reads no clock, draws no random number, opens no file or socket,
-//! starts no thread and calls no foreign code: facts go in ([`Input`]), commands come out ([`Effect`]), and the list
-//! of facts is the journal.
+//! One agent run as a state machine. This crate reads no clock, draws no random number, opens no
+//! file or socket, starts no thread and calls no foreign code: facts go in ([`Input`]), commands
+//! come out ([`Effect`]), and the list of facts is the journal.
 #![no_std]
 #![warn(missing_docs)]
 
 extern crate alloc;
-// A defect is planted in one thread; a kernel without this feature knows no threads.
+// A defect is planted per thread; without this feature the kernel uses no threads.
 #[cfg(feature = "planted")]
 extern crate std;
 
@@ -32,7 +32,7 @@ pub use message::*;
 pub use misuse::Misuse;
 pub use run::{Receipt, Run};
 
-// parts of the machine, each a room of its own
+// Parts of the state machine.
 pub mod compat;
 mod context;
 mod digest;

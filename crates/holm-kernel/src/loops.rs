@@ -1,9 +1,9 @@
-//! Notices that a run goes round in circles, before it has spent its budget on them.
+//! Detects that a run repeats itself, before it has spent its budget on the repetition.
 //!
-//! Doing the same thing again is often right: a test is run after every edit. So a repeat counts only while nothing
-//! has changed: the same call gave the same result and no state-changing call did anything *new* in between. The
-//! memory is bounded, so the cost of a call does not grow with the run, and what lies far back is a second look,
-//! not a loop.
+//! Repeating a call is often right: a test is run after every edit. So a repeat counts only while
+//! nothing has changed: the same call gave the same result, and no state-changing call did anything
+//! *new* in between. The memory is bounded, so the cost of a call does not grow with the run. A
+//! repeat of a call that is no longer remembered is not a loop.
 
 #[cfg(test)]
 mod tests;
@@ -15,8 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 
-/// How many calls back a repeat is still a repeat. Wide enough for a cycle that hides among a batch of other calls,
-/// narrow enough that reading a file again after its text has left the context is allowed.
+/// How many calls back a repeat is still a repeat. Wide enough for a cycle that hides among
+/// a batch of other calls, narrow enough that reading a file again after its text has left
+/// the context is allowed.
 const WINDOW: usize = 32;
 
 /// Equal observations after which the next proposal is refused: the third is.
@@ -28,7 +29,8 @@ const LONGEST_CYCLE: usize = 3;
 /// Turns without anything new after which a run is stuck.
 const PATIENCE: u64 = 12;
 
-/// Results remembered in each of two generations, so that "new" is decided in bounded memory (some 16 KiB).
+/// Results remembered in each of two generations, so that "new" is decided in bounded
+/// memory (some 16 KiB).
 const GENERATION: usize = 512;
 
 /// Names one call by what it asks for: the tool and its canonical arguments.
@@ -48,77 +50,75 @@ impl Fingerprint {
     }
 }
 
-/// Whether a call is proposed in circles.
+/// Whether a proposed call is part of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LoopRuling {
-    /// It is not.
+    /// The call is not a loop.
     Fine,
-    /// It is: answer with a refusal that says so, and call [`LoopDetector::refused`].
+    /// It is a loop: refuse the call with that reason, and call [`LoopDetector::refused`].
     Refuse {
         /// How often the call has been proposed, this time included.
         times: u64,
     },
-    /// It is, and the model was told in an earlier turn: end the run.
+    /// It is a loop, and the model was told in an earlier turn: end the run.
     End {
         /// How often the call has been proposed, this time included.
         times: u64,
     },
 }
 
-/// What a finished call did to the world.
+/// Whether a finished call changed anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// Nothing: it only reads, or it failed.
+    /// No change: the call only reads, or it failed.
     None,
     /// It may write or execute, and it succeeded.
     Changed,
 }
 
-/// Whether a run gets anywhere.
+/// Whether a run makes progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// It does.
+    /// The run makes progress.
     Fine,
     /// No call of the last turns gave a result that was not known before.
     Stuck {
-        /// How many turns.
         turns: u64,
     },
 }
 
 /// The memory of recent calls. Exempt calls are simply not passed in.
 ///
-/// Order of calls: [`propose`](Self::propose) before a call is run, then [`observe`](Self::observe) with its result or
-/// [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of a turn are settled. A new detector for every
-/// prompt: to do again what a person asks for again is no loop.
+/// Order of calls: [`propose`](Self::propose) before a call runs, then [`observe`](Self::observe)
+/// with its result or [`refused`](Self::refused), and [`turn`](Self::turn) once when all calls of
+/// a turn are settled. Every prompt gets a new detector: repeating what a person asks for again
+/// is not a loop.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub(crate) struct LoopDetector {
     /// What happened since the last new change, the latest at the back.
     recent: VecDeque<Seen>,
-    /// Results known lately.
+    /// Results that were seen recently.
     young: BTreeSet<u64>,
     /// Results known before that.
     old: BTreeSet<u64>,
-    /// Turns so far.
     turns: u64,
     /// Turns in a row without anything new.
     idle: u64,
-    /// What the current turn has brought so far.
+    /// The novelty of the current turn so far.
     current: Turn,
 }
 
-/// One settled call.
+/// A call that has been settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 enum Seen {
-    /// It ran.
     Ran { call: Fingerprint, result: u64 },
     /// It was refused as a loop, in this turn.
     Refused { call: Fingerprint, turn: u64 },
 }
 
-/// What a turn has brought.
+/// Whether a turn gave anything new.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 enum Turn {
@@ -127,7 +127,7 @@ enum Turn {
     Quiet,
     /// Calls, but only known results.
     Idle,
-    /// Something new.
+    /// A result that was not known before.
     Fresh,
 }
 
@@ -143,7 +143,8 @@ impl LoopDetector {
         if told { LoopRuling::End { times } } else { LoopRuling::Refuse { times } }
     }
 
-    /// Takes note of a call that ran. `result` is a digest of what it gave; failures count like other results.
+    /// Takes note of a call that ran. `result` is a digest of what it gave; failures
+    /// count like other results.
     pub(crate) fn observe(&mut self, call: Fingerprint, result: u64, change: Change) {
         let fresh = self.remember(call.with(result));
         match (fresh, change) {
@@ -163,27 +164,30 @@ impl LoopDetector {
         self.push(Seen::Refused { call, turn: self.turns });
     }
 
-    /// Takes note of a call that was answered without being run: unknown, not valid, denied, over its quota.
+    /// Records a call that was answered without being run: unknown, invalid,
+    /// denied, over its quota.
     ///
-    /// It counts as a repeat like a result does, and never as something new: a model that keeps asking for what it
-    /// cannot have gets nowhere.
+    /// It counts as a repeat, like a result, and never as something new. A model that keeps asking
+    /// for something it cannot have makes no progress.
     pub(crate) fn turned_down(&mut self, call: Fingerprint, reason: u64) {
         self.worked();
         self.push(Seen::Ran { call, result: reason });
     }
 
-    /// Results left the view: the model may look at them again. Turns without anything new still count.
+    /// Results left the view, so the model may fetch them again. Turns without
+    /// anything new still count.
     pub(crate) fn left_view(&mut self) {
         self.recent.clear();
     }
 
-    /// A person spoke, or what the run may do changed: what was tried before may be tried again.
+    /// A person gave a prompt, or the run's authority changed: earlier attempts may be repeated.
     pub(crate) fn forget(&mut self) {
         self.recent.clear();
         self.idle = 0;
     }
 
-    /// Closes a turn. A turn without any call that counts (only exempt ones) proves nothing either way.
+    /// Closes a turn. A turn without any call that counts (only exempt ones)
+    /// proves nothing either way.
     pub(crate) fn turn(&mut self) -> Progress {
         self.turns = self.turns.saturating_add(1);
         match core::mem::take(&mut self.current) {
@@ -201,7 +205,8 @@ impl LoopDetector {
         1 + results.take_while(|result| *result == last).count() as u64
     }
 
-    /// How many equal periods of calls *and* results, up to the tolerated number, end where this call would begin the next.
+    /// How many equal periods of calls *and* results, up to the tolerated number, end where this
+    /// call would begin the next.
     ///
     /// This finds what [`repeats`](Self::repeats) cannot: a call whose result flips back and forth.
     fn periods(&self, call: Fingerprint) -> u64 {
@@ -244,7 +249,7 @@ impl LoopDetector {
         self.recent.push_back(seen);
     }
 
-    /// Notes that the turn had a call, unless it is known to have been a good one.
+    /// Records that the turn had a call, unless it already had a new result.
     fn worked(&mut self) {
         match self.current {
             Turn::Quiet => self.current = Turn::Idle,
@@ -252,7 +257,7 @@ impl LoopDetector {
         }
     }
 
-    /// Remembers a result; whether it was new.
+    /// Remembers a result, and returns whether it was new.
     fn remember(&mut self, pair: u64) -> bool {
         let known = self.young.contains(&pair) || self.old.contains(&pair);
         if self.young.insert(pair) && self.young.len() >= GENERATION {

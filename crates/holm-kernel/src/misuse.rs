@@ -1,21 +1,21 @@
-//! A host's own mistakes. They leave the run unchanged and are never written to the journal.
+//! Mistakes of the host. They leave the run unchanged and are never written to the journal.
 
 use thiserror::Error;
 
 use crate::CallId;
 
-/// What a host did wrong.
+/// A mistake of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum Misuse {
-    /// The id was never handed out.
+    /// The kernel never issued this id.
     #[error("call {0} was never issued by this run; answer only ids that came from `poll`")]
     UnknownCall(CallId),
-    /// A tool answered before its dispatch was written down.
+    /// A tool's result arrived before its dispatch was recorded.
     #[error(
         "call {0} finished before `Dispatched` was handled; append `Dispatched` first, then run the tool"
     )]
     NotDispatched(CallId),
-    /// `Started` is record 0 and nothing else.
+    /// `Started` arrived again; it is only allowed as record 0.
     #[error("the run has already started; use `Run::start` for a new one")]
     AlreadyStarted,
 }

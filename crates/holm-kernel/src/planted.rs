@@ -1,38 +1,39 @@
 //! Defects that a test can plant, one at a time, to see whether the simulation finds them.
 //!
-//! A simulation that finds nothing says little until it has found what is there. Each defect is one that somebody could
-//! really make: a guard left out, a fact that is believed too late, a sum that is added twice. The switch exists only with the
-//! feature `planted`; without it [`planted`] is `false` at compile time, and nothing of this is left in a build.
+//! A simulation that finds no defect proves little until it has found a known one. Each defect here
+//! is a plausible mistake: a missing guard, a fact believed too late, a sum added twice. The switch
+//! exists only with the feature `planted`. Without the feature, [`planted`] is `false` at compile
+//! time and the optimiser removes every branch.
 
 /// The defects that can be planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Bug {
-    /// What may have run before a crash is run again, harmless or not.
+    /// Work that may have run before a crash runs again, harmless or not.
     RunsAgain = 1,
-    /// That a call was dispatched is not noted.
+    /// The dispatch of a call is not recorded.
     DispatchUnheard,
-    /// What is on the deny list passes.
+    /// A denied call passes.
     DenialPasses,
-    /// What nobody granted passes.
+    /// A call runs without the grant it needs.
     MissingGrantPasses,
-    /// A mode that only looks lets writes pass.
+    /// A read-only mode lets writes pass.
     ModeIgnored,
-    /// What the mode asks about is not asked.
+    /// A call that needs approval by the mode runs without it.
     LevelUnasked,
-    /// What has entered the run changes nothing.
+    /// Marks have no effect.
     MarksIgnored,
-    /// A lease goes on after its end.
+    /// A lease continues after its end.
     LeaseNeverEnds,
-    /// What people gave outlives a change of mode.
+    /// A lease outlives a change of mode.
     LeaseOutlivesMode,
-    /// What people gave outlives a change of grants.
+    /// A lease outlives a change of grants.
     LeaseOutlivesGrants,
     /// A verdict counts for a call that no longer waits for it.
     LateVerdictCounts,
-    /// A yes counts although authority was withdrawn since.
+    /// An approval counts although authority was withdrawn since.
     ApprovalOutlivesChange,
-    /// A permission is not looked at again when its turn comes.
+    /// A permission is not checked again when its turn comes.
     PermissionRemembered,
     /// Results of tools are missing in the transcript.
     HistoryHole,
@@ -44,7 +45,7 @@ pub(crate) enum Bug {
     BilledTwice,
     /// The late bill of a call that was given up is not paid.
     LateBillLost,
-    /// What a child may spend is not set aside.
+    /// The share of a child is not reserved.
     ShareUnset,
     /// A spent budget stops nothing.
     BudgetUnseen,
@@ -54,41 +55,41 @@ pub(crate) enum Bug {
     ClockRunsBack,
     /// Every seventh call shares its id with the next.
     CallIdReused,
-    /// Nobody wakes a run that waits to try again.
+    /// No timer wakes a run that waits to retry.
     TimerForgotten,
     /// A question that was open at a crash is not asked again.
     QuestionForgotten,
     /// A model call that was under way at a crash is not made again.
     ModelForgotten,
-    /// A snapshot forgets what waits to be said.
+    /// A snapshot forgets queued prompts.
     SnapshotForgets,
-    /// A child gets what it asks for, and not what its parent has of it.
+    /// A child gets the grants it asks for, instead of those its parent holds.
     ChildHoldsMore,
-    /// A run that is told to stop goes on.
+    /// A cancelled run continues.
     CancelUnheard,
-    /// Nobody is told to stop what was given up.
+    /// The host is not told to stop work that was given up.
     AbortUnsaid,
-    /// A failure that takes the others of its reply with it takes none.
+    /// A failure that should stop the other calls of its reply does not.
     SiblingsGoOn,
     /// A quota stops nothing.
     QuotaUnseen,
-    /// A call that goes round in circles is not noticed.
+    /// A loop of calls is not noticed.
     LoopUnseen,
-    /// The text of a failed model call is not said not to count.
+    /// The text of a failed model call is not withdrawn.
     WithdrawalUnsaid,
-    /// What was set aside for a child is never given back.
+    /// The share of a child is never returned.
     ShareKept,
-    /// A question stays open although there is more to know than it shows.
+    /// A question stays open although its circumstances have changed.
     QuestionOutlivesChange,
-    /// The grants of an answer count as given in knowledge of marks that its question did not show.
+    /// Grants given with an answer also cover marks that the question did not show.
     AnswerKnowsMore,
-    /// A call whose usage nobody reports is free.
+    /// A call without reported usage costs nothing.
     UsageFree,
-    /// All skills of a reply call the model at once, also where a limit holds.
+    /// All skills of a reply call the model at once, despite a limit.
     SkillsAtOnce,
-    /// Nobody counts how often hosts stop during the same work.
+    /// Host crashes during the same work are not counted.
     CrashesUncounted,
-    /// Calls that change something run beside the others of their reply.
+    /// Calls that change something run in parallel with the others of their reply.
     OrderLost,
 }
 
@@ -158,12 +159,12 @@ mod switch {
     const _: () = assert!(NAMES.len() == Bug::OrderLost as usize, "a name for each, in their order");
 
     std::thread_local! {
-        /// Of this thread alone, so that tests beside this one are tests of the kernel as it is.
+        /// Per thread, so that other tests still test the unmodified kernel.
         static PLANTED: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Plants one defect in this thread and takes every other out; the empty name takes all out. False if there is none of this
-    /// name.
+    /// Plants one defect in this thread and removes all others; the empty name removes all. Returns
+    /// false if no defect has this name.
     pub fn plant(name: &str) -> bool {
         let place = NAMES.iter().position(|known| *known == name);
         PLANTED.with(|planted| planted.set(place.map_or(0, |place| place + 1)));

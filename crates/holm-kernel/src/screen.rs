@@ -1,7 +1,8 @@
-//! Text that a person reads before saying yes, made to show what it is.
+//! Makes hidden characters visible in text that a person reads before approving a call.
 //!
-//! A terminal obeys escape sequences, a bidi override turns a command round, a zero-width character hides in a path.
-//! Whoever approves a call must see all of that, so everything that is not plainly visible is written out as `\u{…}`.
+//! A terminal obeys escape sequences, a bidi override reverses a command, and a zero-width
+//! character hides in a path. The person who approves a call must see all of that. So every
+//! character that is not plainly visible is written as `\u{…}`.
 
 #[cfg(test)]
 mod tests;
@@ -11,15 +12,16 @@ use core::fmt::Write as _;
 
 use holm_grants::is_hidden;
 
-/// What a person is shown of a name or of one need: longer than any honest path.
+/// The most characters of a name or a need that a person is shown: longer than any honest path.
 const LINE: u64 = 1_000;
 
-/// How many lines of a list a person is shown: nobody reads more, and the rest is counted.
+/// The most lines of a list that a person is shown. People do not read more; the rest is counted.
 const LINES: usize = 100;
 
-/// Makes every character visible: newline and tab stay, all others that do not show themselves are written out.
+/// Makes every character visible: newline and tab stay, other invisible characters are written out.
 ///
-/// The result is for eyes, not for parsing back: a text that already says `\u{1b}` looks the same.
+/// The result is for people and cannot be parsed back: a text that already contains
+/// `\u{1b}` looks the same.
 ///
 /// ```
 /// assert_eq!(holm_kernel::visible("safe\u{1b}[2J"), "safe\\u{1b}[2J");
@@ -30,7 +32,8 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// As [`visible`], on one line and no longer than any honest name or path: a name with a line end in it must not pass for two.
+/// As [`visible`], on one line and shortened. A name that contains a line break must not
+/// look like two names.
 ///
 /// ```
 /// assert_eq!(holm_kernel::visible_line("read:a\nread:b"), "read:a\\u{a}read:b");
@@ -39,7 +42,8 @@ pub fn visible_line(text: &str) -> String {
     line(text, LINE)
 }
 
-/// Many texts for a person, each on one line: as many as somebody reads, from both ends of the list, and how many are not shown.
+/// Formats many texts for a person, one line each. A long list is cut in the middle, with a note
+/// that says how many entries are not shown.
 ///
 /// ```
 /// let needs: Vec<String> = (0..120).map(|file| format!("read:{file}")).collect();
@@ -52,8 +56,8 @@ pub fn visible_lines(texts: &[String]) -> Vec<String> {
     lines(texts, LINES, LINE)
 }
 
-/// As [`visible`], but shows at most about `limit` characters, half from each end, and says how many are not shown, so
-/// that a long text cannot push its dangerous part off the screen unnoticed.
+/// As [`visible`], but shows at most about `limit` characters, half from each end, and says how
+/// many are missing. So a long text cannot push its dangerous part off the screen unnoticed.
 pub(crate) fn visible_bounded(text: &str, limit: u64) -> String {
     if reach(text.chars(), limit) == text.len() {
         return visible(text);
@@ -89,7 +93,8 @@ fn lines(texts: &[String], most: usize, limit: u64) -> Vec<String> {
     out
 }
 
-/// Whether a character is invisible, moves the cursor, reorders its neighbours or passes for a plain space.
+/// Whether a character is invisible, moves the cursor, reorders its neighbours or passes
+/// for a plain space.
 pub(crate) fn is_deceptive(c: char) -> bool {
     match c {
         '\n' | '\t' | ' '..='~' => false,
@@ -97,7 +102,8 @@ pub(crate) fn is_deceptive(c: char) -> bool {
     }
 }
 
-/// How many bytes of text, read in the order of `chars`, fit into `room` once they are made visible.
+/// How many bytes of text, read in the order of `chars`, fit into `room` once
+/// they are made visible.
 fn reach(chars: impl Iterator<Item = char>, room: u64) -> usize {
     let mut left = room;
     let mut bytes = 0;

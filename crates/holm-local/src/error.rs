@@ -1,4 +1,4 @@
-//! Why there is no local model.
+//! Why a local model cannot be used.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,21 @@ use thiserror::Error;
 
 use crate::GgufError;
 
-/// Why a local model cannot be used, sorted by blame: the files, the machine, the worker.
+/// Why a local model cannot be used, sorted by cause: the files, the machine, or the worker.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LocalError {
-    /// A file is missing, damaged, of the wrong kind or too big.
+    /// A file is missing, damaged, of the wrong kind or too large.
     #[error("{}", in_file(.path, .why))]
     File {
-        /// Which.
         path: PathBuf,
-        /// What is wrong with it.
+        /// What is wrong with the file.
         why: GgufError,
     },
-    /// The adapter was made for another model.
+    /// The adapter was made for another base model.
     #[error("the adapter {} belongs to another model (SHA-256 {wants}); use it with that one, or leave it out", .adapter.display())]
     OtherBase {
-        /// The adapter.
         adapter: PathBuf,
-        /// The base that it names.
+        /// The hash of the base model that the adapter names.
         wants: String,
     },
     /// llama.cpp was built for newer processors.
@@ -32,15 +30,14 @@ pub enum LocalError {
     /// The worker cannot be confined or started.
     #[error(transparent)]
     Jail(#[from] JailError),
-    /// The worker does not come up.
+    /// The worker failed to start.
     #[error("the model does not load: {0}")]
     Refused(String),
-    /// The worker died.
-    #[error("the local model's process ended: {0}; it is started again for the next call")]
+    #[error("the local model's process ended: {0}; the next call starts it again")]
     Crashed(String),
 }
 
-/// What is wrong with a file, which is named once.
+/// The message for a bad file, which names the file once.
 fn in_file(path: &Path, why: &GgufError) -> String {
     match why {
         GgufError::Unreadable { .. } => why.to_string(),

@@ -1,5 +1,5 @@
-//! Reads the head of a GGUF file. A model file comes from strangers and goes to a C++ library; what can be refused in
-//! safe code is refused here, with words that say what is wrong, before that library sees a byte of it.
+//! Reads the header of a GGUF file in safe code. A model file is untrusted and goes to a C++
+//! library, so invalid files are refused here, with a clear error, before that library reads them.
 
 mod kinds;
 mod reader;
@@ -14,14 +14,14 @@ use kinds::bytes_of;
 use reader::{Reader, Value};
 use thiserror::Error;
 
-/// Key-value pairs in one file; real ones have some dozens.
+/// The largest number of key-value pairs in one file. Real files have some dozens.
 const MAX_PAIRS: u64 = 4096;
-/// Tensors in one file; the largest models have some thousands.
+/// The largest number of tensors in one file. The largest models have some thousands.
 const MAX_TENSORS: u64 = 65_536;
-/// Where tensors begin at a multiple of this, unless the file says otherwise.
+/// Tensors begin at a multiple of this, unless the file says otherwise.
 const ALIGNMENT: u64 = 32;
 
-/// What the head of a model or an adapter says.
+/// The header of a model or an adapter.
 ///
 /// ```no_run
 /// let head = holm_local::Gguf::open("model.gguf".as_ref())?;
@@ -30,83 +30,81 @@ const ALIGNMENT: u64 = 32;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gguf {
-    /// What its maker calls it; empty where the file is silent.
+    /// The model's name; empty if the file does not give one.
     pub name: String,
-    /// The family of networks, for example `llama`.
+    /// The model architecture, for example `llama`.
     pub architecture: String,
-    /// The licence that the file claims; empty where it is silent.
+    /// The licence that the file claims; empty if it claims none.
     pub licence: String,
-    /// What kind of file it is.
+    /// Whether it is a model or an adapter.
     pub kind: Kind,
-    /// How many tokens of context the model was made for.
+    /// The context length that the model was trained for, in tokens.
     pub context: Option<u64>,
-    /// Whether it brings a chat template of its own.
+    /// Whether the file contains a chat template.
     pub template: bool,
-    /// The base model's SHA-256 that an adapter of Holm's names.
+    /// The SHA-256 of the base model that one of Holm's adapters names.
     pub base: Option<String>,
-    /// Numbers in all tensors.
+    /// The number of parameters in all tensors.
     pub parameters: u64,
-    /// Bytes of the whole file.
+    /// The size of the file in bytes.
     pub size: u64,
-    /// What one token of context takes in the cache, in bytes, as far as the file tells.
+    /// How many bytes one token of context takes in the cache, as far as the file says.
     pub cache_per_token: u64,
 }
 
-/// What a file is for.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kind {
-    /// A model.
     #[default]
     Model,
-    /// Something that changes a model.
+    /// An adapter that changes a model.
     Adapter,
 }
 
 /// Why a file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum GgufError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read: {why}", .path.display())]
     Unreadable {
-        /// Where it was looked for.
+        /// The path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error message.
         why: String,
     },
-    /// It is something else.
-    #[error("this is no GGUF file: it begins with other bytes")]
+    /// The file is not a GGUF file.
+    #[error("not a GGUF file: it starts with other bytes")]
     NotGguf,
-    /// A version that this reader, and perhaps llama.cpp, does not know.
+    /// This reader, and perhaps llama.cpp, does not support the version.
     #[error("GGUF version {0} is not supported; versions 2 and 3 are")]
     Version(u32),
-    /// It ends too early.
+    /// The file ends too early.
     #[error("the file is truncated: it has {has} bytes and needs at least {needs}; fetch it again")]
     Truncated {
-        /// Bytes that are there.
+        /// The size of the file in bytes.
         has: u64,
-        /// Bytes that it promises, as far as could be read.
+        /// The size that the header promises, as far as it could be read.
         needs: u64,
     },
-    /// It says something that cannot be.
+    /// The file contains an impossible value.
     #[error("the file is damaged: {0}; fetch it again")]
     Damaged(&'static str),
-    /// A kind of number that is not known here.
+    /// The number format of a tensor is unknown.
     #[error("tensors of type {0} are not supported; choose another quantisation of the model")]
     TensorType(u32),
-    /// It is a file of the other kind.
-    #[error("this is {}, where {} was wanted", .found.words(), .wanted.words())]
+    /// The file is of the other kind.
+    #[error("this is {}, but {} is required", .found.words(), .wanted.words())]
     Kind {
-        /// What it is.
         found: Kind,
-        /// What was asked for.
+        /// The kind that the caller expected.
         wanted: Kind,
     },
-    /// The machine has not enough memory.
+    /// The machine does not have enough memory.
     #[error("the model needs about {needs} MiB of memory and {has} MiB are free; choose a smaller one")]
     TooBig {
-        /// MiB for weights and context.
+        /// The MiB needed for weights and context.
         needs: u64,
-        /// MiB that are free.
+        /// The MiB that are free.
         has: u64,
     },
 }
@@ -121,25 +119,25 @@ impl Kind {
 }
 
 impl Gguf {
-    /// Reads the head of a file.
+    /// Reads the header of a file.
     ///
     /// # Errors
-    /// [`GgufError`] for whatever llama.cpp should not see.
+    /// [`GgufError`] for every file that llama.cpp should not see.
     pub fn open(path: &Path) -> Result<Self, GgufError> {
         let unreadable =
             |error: std::io::Error| GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
         let file = File::open(path).map_err(unreadable)?;
         let meta = file.metadata().map_err(unreadable)?;
         if !meta.is_file() {
-            return Err(GgufError::Unreadable { path: path.to_owned(), why: "it is no file".into() });
+            return Err(GgufError::Unreadable { path: path.to_owned(), why: "it is not a file".into() });
         }
         Self::read(BufReader::new(file), meta.len())
     }
 
-    /// Reads the head of `size` bytes.
+    /// Reads the header of a file of `size` bytes.
     ///
     /// # Errors
-    /// As [`open`](Self::open).
+    /// The same errors as for [`open`](Self::open).
     pub fn read(from: impl Read + Seek, size: u64) -> Result<Self, GgufError> {
         let mut from = Reader::new(from, size);
         if from.magic()? != *b"GGUF" {
@@ -151,7 +149,7 @@ impl Gguf {
         }
         let (tensors, pairs) = (from.u64()?, from.u64()?);
         if tensors > MAX_TENSORS || pairs > MAX_PAIRS {
-            return Err(GgufError::Damaged("it promises more parts than any model has"));
+            return Err(GgufError::Damaged("it declares more parts than any model has"));
         }
         let mut head = Self { size, ..Self::default() };
         let mut told = Told::default();
@@ -160,7 +158,7 @@ impl Gguf {
             told.take(&mut head, &key, from.value()?)?;
         }
         if head.architecture.is_empty() {
-            return Err(GgufError::Damaged("it does not say of which architecture it is"));
+            return Err(GgufError::Damaged("it does not name its architecture"));
         }
         head.context = told.context.filter(|context| *context > 0);
         head.cache_per_token = told.cache_per_token();
@@ -172,7 +170,7 @@ impl Gguf {
             let last = tensor
                 .offset
                 .checked_add(bytes)
-                .ok_or(GgufError::Damaged("a tensor lies beyond any file"))?;
+                .ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
             end = end.max(last);
         }
         let begin = from.place().next_multiple_of(told.alignment.unwrap_or(ALIGNMENT));
@@ -183,33 +181,34 @@ impl Gguf {
         Ok(head)
     }
 
-    /// Says whether this is the kind of file that is wanted.
+    /// Checks that the file is of the expected kind.
     ///
     /// # Errors
-    /// [`GgufError::Kind`] if it is not.
+    /// [`GgufError::Kind`] if it is of the other kind.
     pub fn expect(self, wanted: Kind) -> Result<Self, GgufError> {
         if self.kind == wanted { Ok(self) } else { Err(GgufError::Kind { found: self.kind, wanted }) }
     }
 
-    /// What a worker with this model and so many tokens of context needs, in bytes: weights, cache, and room to compute.
+    /// The memory in bytes that a worker needs for this model and a context of this many tokens:
+    /// weights, cache, and buffers.
     #[must_use]
     pub fn memory(&self, context: u64) -> u64 {
-        /// Buffers of the computation, the vocabulary and its grammar tables.
+        /// Compute buffers, the vocabulary and its grammar tables.
         const ROOM: u64 = 384 << 20;
         self.size.saturating_add(self.cache_per_token.saturating_mul(context)).saturating_add(ROOM)
     }
 
-    /// Checks that a worker fits into so many free bytes.
+    /// Checks that a worker fits into this many free bytes.
     ///
     /// # Errors
-    /// [`GgufError::TooBig`] if it does not.
+    /// [`GgufError::TooBig`] if it does not fit.
     pub fn fits(&self, context: u64, free: u64) -> Result<(), GgufError> {
         let needs = self.memory(context);
         if needs <= free { Ok(()) } else { Err(GgufError::TooBig { needs: needs >> 20, has: free >> 20 }) }
     }
 }
 
-/// Numbers whose meaning depends on other pairs.
+/// Numbers whose meaning depends on other key-value pairs.
 #[derive(Default)]
 struct Told {
     context: Option<u64>,
@@ -231,7 +230,7 @@ impl Told {
             ("holm.base.sha256", Value::Text(text)) => head.base = Some(text),
             ("general.alignment", Value::Number(number)) => {
                 if !number.is_power_of_two() || number > 1 << 20 {
-                    return Err(GgufError::Damaged("its alignment is none"));
+                    return Err(GgufError::Damaged("its alignment is invalid"));
                 }
                 self.alignment = Some(number);
             }
@@ -248,7 +247,7 @@ impl Told {
         Ok(())
     }
 
-    /// Keys and values of all layers, in 16-bit numbers.
+    /// The keys and values of all layers, as 16-bit numbers.
     fn cache_per_token(&self) -> u64 {
         let heads = self.heads.max(1);
         let cached = if self.cache_heads == 0 { heads } else { self.cache_heads };

@@ -1,22 +1,29 @@
-//! Models on this machine: llama.cpp in a confined child, held to the schemas of the tools by a grammar.
+//! Runs models on this machine: llama.cpp in a confined child process, with a grammar that keeps
+//! replies valid for the schemas of the tools.
 //!
-//! This crate does **not** download models, choose tools, run calls or check results; and llama.cpp never runs in the
-//! process that uses it. A GGUF file is hostile input to a C++ library, so [`Gguf`] reads its head in safe code first, and
-//! then a worker loads it: a child without keys, environment, network or a place to write to that outlives it, which [`Local`] starts,
-//! shares between runs and starts again when it dies. A crash there is an error of the calls that were under way.
+//! This crate does **not** download models, choose tools, run calls or check results, and llama.cpp
+//! never runs in the calling process. A GGUF file is hostile input to a C++ library. [`Gguf`]
+//! therefore reads its header in safe code first, and a worker process loads it. The worker has no
+//! keys, no environment, no network and no lasting place to write to. [`Local`] starts it, shares
+//! it between runs, and restarts it when it dies. A crash of the worker is an error of the calls
+//! that were running.
 //!
 //! # What happens to a call
 //!
-//! The request becomes a short prompt of one form (see `training/PROTOCOL.md`), and the schemas of its tools become a
-//! [`Grammar`]: the reply is words, or one call that validates. The worker decodes all replies that are wanted in one
-//! batch, keeps what each session has computed, and stops a cancelled reply after one step at most. A prompt longer than
-//! the context is a typed failure, upon which the kernel compacts.
+//! The request becomes a short prompt of one form (see `training/PROTOCOL.md`), and the schemas of
+//! its tools become a [`Grammar`]: the reply is either text, or one valid call. The worker decodes
+//! all requested replies in one batch, keeps the cache of each session, and stops a cancelled reply
+//! after at most one step. A prompt longer than the context is a typed failure, which makes the
+//! kernel compact the conversation.
 //!
 //! # What is not held
 //!
-//! - Truth: a valid call may be the wrong one. Guards and permissions judge it as they judge everybody's.
-//! - Parts of JSON Schema outside the list in [`Grammar`]'s module; calls are validated after decoding anyway.
-//! - One process: replies of different sessions share the worker, so what crashes it ends them all.
+//! - Truth: a valid call may be the wrong one. Guards and permissions check it as they check every
+//!   call.
+//! - The parts of JSON Schema that are not listed in [`Grammar`]'s module. Calls are validated
+//!   after decoding anyway.
+//! - Isolation of sessions: replies of different sessions share one worker process, so a crash ends
+//!   them all.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! The worker alone: for programs that do not want llama.cpp in their own file, and for tests.
+//! The worker as a program of its own, for programs that should not link llama.cpp, and for tests.
 
 fn main() {
     #[cfg(target_os = "linux")]

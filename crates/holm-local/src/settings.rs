@@ -1,14 +1,14 @@
-//! What a local model is made of.
+//! The settings of a local model.
 
 use std::path::{Path, PathBuf};
 
 use holm_jail::{Engine, Launcher};
 
-/// Tokens of context where nothing else is said: as much as the small default model was made for.
+/// The default context in tokens: what the small default model was trained for.
 const CONTEXT: u32 = 8192;
-/// Sessions whose caches are kept.
+/// The number of sessions whose caches are kept.
 const SEQUENCES: u32 = 8;
-/// Tokens of a reply where nothing else is said: a small model that goes on for longer is rambling.
+/// The default limit of a reply in tokens. A small model that writes more is rambling.
 const MOST: u32 = 512;
 
 /// A model file and how to run it.
@@ -37,33 +37,34 @@ pub struct Settings {
     pub(crate) engine: Option<Engine>,
 }
 
-/// Whether a grammar holds replies to the schemas.
+/// Whether a grammar keeps replies valid for the schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Constraint {
-    /// It does.
     #[default]
     Grammar,
-    /// The model writes what it likes; calls are checked afterwards, as everybody's are.
+    /// The model writes freely. Calls are checked afterwards, like all calls.
     Off,
 }
 
-/// How the tool of a call is chosen, where a grammar holds the reply and there are several.
+/// How the tool of a call is chosen, if a grammar constrains the reply and there are several tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choosing {
-    /// The model writes its name, token by token.
+    /// The model writes the tool's name, token by token.
     #[default]
     Likeliest,
-    /// The tool whose name gains most in likelihood by what was asked, beside the same tools with nothing asked.
+    /// Chooses the tool whose name gains most in likelihood through the request, compared with the
+    /// same tools and no request.
     ///
-    /// Whether there is a call at all stays the model's choice. Where it makes one, every name is weighed after the prompt,
-    /// which takes one short step a tool; and once for each list of tools after three requests that ask for nothing, whose
-    /// mean is kept. If another name wins than the model wrote, the call is written again with that one. The small default
-    /// model gains nothing by it (`training/README.md` has the figures).
+    /// The model still decides whether to make a call. If it makes one, every name is scored after
+    /// the prompt, which takes one short step per tool. The names are also scored once per list of
+    /// tools, after three requests that ask for nothing, and the mean is kept. If another name than
+    /// the written one wins, the call is written again with that name. The small default model
+    /// gains nothing by it (`training/README.md` has the figures).
     Calibrated,
 }
 
 impl Settings {
-    /// The model in this file.
+    /// Settings for the model in this file.
     #[must_use]
     pub fn new(model: impl Into<PathBuf>) -> Self {
         Self {
@@ -84,91 +85,95 @@ impl Settings {
         }
     }
 
-    /// The file of the model.
+    /// The path of the model file.
     #[must_use]
     pub fn model(&self) -> &Path {
         &self.model
     }
 
-    /// With this adapter upon the model. One that names its base by hash is used with no other.
+    /// Applies this adapter to the model. An adapter that names its base by hash is used
+    /// with no other model.
     #[must_use]
     pub fn adapter(self, path: impl Into<PathBuf>) -> Self {
         Self { adapter: Some(path.into()), ..self }
     }
 
-    /// With room for so many tokens, all sessions together; never more than the model was made for.
+    /// Sets the context in tokens for all sessions together, up to what the model was trained for.
     #[must_use]
     pub fn context(self, context: u32) -> Self {
         Self { context, ..self }
     }
 
-    /// With caches for so many sessions.
+    /// Sets for how many sessions caches are kept.
     #[must_use]
     pub fn sequences(self, sequences: u32) -> Self {
         Self { sequences: sequences.max(1), ..self }
     }
 
-    /// With so many threads; otherwise one less than there are processors, so that the machine stays usable.
+    /// Sets the number of threads. The default is one less than the number of processors, so that
+    /// the machine stays usable.
     #[must_use]
     pub fn threads(self, threads: u32) -> Self {
         Self { threads: Some(threads.max(1)), ..self }
     }
 
-    /// With at most so many tokens a reply, unless a request says otherwise.
+    /// Sets the limit of a reply in tokens, unless a request gives its own.
     #[must_use]
     pub fn most(self, most: u32) -> Self {
         Self { most: most.max(1), ..self }
     }
 
-    /// With this seed for models whose temperature is not zero.
+    /// Sets the seed for models whose temperature is not zero.
     #[must_use]
     pub fn seed(self, seed: u32) -> Self {
         Self { seed, ..self }
     }
 
-    /// With texts that end a reply and do not belong to it.
+    /// Sets stop sequences: texts that end a reply and are not part of it.
     #[must_use]
     pub fn stops(self, stops: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { stops: stops.into_iter().map(Into::into).collect(), ..self }
     }
 
-    /// With or without a grammar.
+    /// Sets whether a grammar is used.
     #[must_use]
     pub fn constraint(self, constraint: Constraint) -> Self {
         Self { constraint, ..self }
     }
 
-    /// With this way of choosing the tool of a call. Without a grammar it changes nothing.
+    /// Sets how the tool of a call is chosen. It has no effect without a grammar.
     #[must_use]
     pub fn choosing(self, choosing: Choosing) -> Self {
         Self { choosing, ..self }
     }
 
-    /// Believes that no tool fits only from this likelihood on, in thousandths; below, the model must call one.
+    /// Accepts the reply that no tool fits only from this likelihood on, in thousandths. Below it,
+    /// the model must call a tool.
     #[must_use]
     pub fn believe_none_from(self, milli: u32) -> Self {
         Self { believe_none_from_milli: Some(milli), ..self }
     }
 
-    /// With this program as the worker, instead of the one that runs; it must call [`serve_if_asked`](crate::serve_if_asked).
+    /// Uses this program as the worker instead of the current one. The program must
+    /// call the function [`serve_if_asked`](crate::serve_if_asked).
     #[must_use]
     pub fn worker(self, program: impl Into<PathBuf>) -> Self {
         Self { worker: Some(program.into()), ..self }
     }
 
-    /// With this launcher of confined processes.
+    /// Uses this launcher for confined processes.
     #[must_use]
     pub fn launcher(self, launcher: Launcher) -> Self {
         Self { launcher, ..self }
     }
 
-    /// Confined by this engine, instead of the strongest that works here.
+    /// Confines the worker with this engine, instead of the strongest one that works here.
     #[must_use]
     pub fn engine(self, engine: Engine) -> Self {
         Self { engine: Some(engine), ..self }
     }
 
-    /// How many threads compute.
+    /// The number of compute threads.
     pub(crate) fn thread_count(&self) -> u32 {
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         self.threads.unwrap_or_else(|| u32::try_from(cores.saturating_sub(1)).unwrap_or(1).max(1))

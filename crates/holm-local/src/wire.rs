@@ -1,5 +1,6 @@
-//! What host and worker say to each other: frames of JSON behind their length. The worker runs a C++ library over
-//! strangers' bytes, so the host believes nothing that it sends: lengths are bounded, and what is no message ends it.
+//! The protocol between host and worker: JSON frames with a length prefix. The worker runs a C++
+//! library on untrusted files, so the host trusts none of its messages: lengths are limited, and an
+//! invalid message ends the worker.
 
 use std::path::PathBuf;
 
@@ -7,26 +8,25 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use crate::{Grammar, prompt::Said};
 
-/// Host and worker are the same program, so this only catches a program that was replaced in between.
+/// The protocol version. Host and worker are the same program, so it only detects a program that
+/// was replaced in between.
 pub(crate) const VERSION: u32 = 3;
-/// The largest frame: a prompt as long as any context, several times over.
+/// The largest frame: several times the longest prompt that any context holds.
 pub(crate) const MAX_FRAME: usize = 16 << 20;
 
-/// Host to worker.
+/// A message from the host to the worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ToWorker {
-    /// The first frame.
     Load(Load),
-    /// Work on a prompt.
+    /// Starts work on a prompt.
     Begin(Box<Begin>),
-    /// Stop working.
     Cancel { id: u64 },
-    /// A session is over; its cache can go.
+    /// A session has ended, and its cache can be freed.
     Forget { session: u64 },
 }
 
-/// What to load.
+/// The model that the worker loads, and with which resources.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Load {
     pub(crate) version: u32,
@@ -37,7 +37,7 @@ pub(crate) struct Load {
     pub(crate) sequences: u32,
 }
 
-/// One prompt, and what is wanted of it.
+/// One prompt, and the task to perform with it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Begin {
     pub(crate) id: u64,
@@ -46,60 +46,59 @@ pub(crate) struct Begin {
     pub(crate) task: Task,
 }
 
-/// What is wanted.
+/// What the worker does with a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Task {
-    /// A reply.
     Write(Write),
-    /// No reply, but how likely some are.
+    /// Scores texts by their likelihood, without a reply.
     Weigh(Weigh),
 }
 
-/// How to reply.
+/// How the worker generates a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Write {
     pub(crate) grammar: Option<Grammar>,
-    /// What to do where the model is about to say that no tool fits, and is not sure of it.
+    /// What to do if the model is about to say that no tool fits, and is not certain.
     pub(crate) doubt: Option<Doubt>,
     pub(crate) most: u32,
-    /// In thousandths; none decodes greedily.
+    /// The temperature in thousandths. `None` decodes greedily.
     pub(crate) temperature_milli: Option<u32>,
     pub(crate) seed: u32,
     pub(crate) stops: Vec<String>,
 }
 
-/// How likely is each of these texts, and a quotation mark after it, once the reply has begun like this?
+/// Asks for the likelihood of each of these texts, followed by a quotation mark, after this
+/// beginning of the reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Weigh {
     pub(crate) opening: String,
     pub(crate) texts: Vec<String>,
 }
 
-/// When "none" is not believed.
+/// When the reply that no tool fits is not accepted.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Doubt {
-    /// How the reply in question begins.
+    /// How that reply begins.
     pub(crate) opening: String,
-    /// From this likelihood on, in thousandths, it is believed.
+    /// The likelihood in thousandths from which on it is accepted.
     pub(crate) believed_from_milli: u32,
-    /// What must be said instead.
+    /// The grammar of the reply that is required instead.
     pub(crate) instead: Grammar,
 }
 
-/// Worker to host.
+/// A message from the worker to the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FromWorker {
-    /// The model is there.
+    /// The model is loaded.
     Loaded { version: u32, context: u32 },
-    /// It is not.
     Refused { why: String },
     /// A piece of a reply.
     Text { id: u64, text: String },
-    /// A reply is whole.
+    /// A reply is complete.
     Ended { id: u64, end: End, tally: Tally },
-    /// How likely each text is, in their order: the logarithm, always a finite number.
+    /// The log-likelihood of each text, in order. It is always finite.
     Weighed { id: u64, likely: Vec<f64> },
     /// There is no reply.
     Failed { id: u64, fault: Fault },
@@ -115,23 +114,24 @@ pub(crate) enum End {
     Cancelled,
 }
 
-/// What a reply took.
+/// The cost of a reply.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
-    /// Tokens of the prompt.
+    /// The number of prompt tokens.
     pub input: u64,
-    /// Those of them that were in the cache.
+    /// The number of prompt tokens that were in the cache.
     pub cached: u64,
-    /// Tokens of the reply.
+    /// The number of reply tokens.
     pub output: u64,
-    /// Microseconds from the first look at the prompt to the first token.
+    /// Microseconds from the start of the prompt to the first token.
     pub prompt_us: u64,
     /// Microseconds from there to the last token.
     pub reply_us: u64,
 }
 
 impl Tally {
-    /// What a reply took that was written twice: the prompt counts once, what was written and the time both times.
+    /// The cost of a reply that was written twice. The prompt counts once; the output and
+    /// the time count twice.
     pub(crate) fn and(self, again: Self) -> Self {
         Self {
             output: self.output.saturating_add(again.output),
@@ -148,13 +148,12 @@ impl Tally {
 pub(crate) enum Fault {
     /// The prompt is longer than the context.
     Overflow { tokens: u64, context: u64 },
-    /// llguidance does not take the grammar.
+    /// llguidance does not accept the grammar.
     Grammar(String),
-    /// llama.cpp failed.
     Engine(String),
 }
 
-/// A frame of one message.
+/// Encodes one message as a frame.
 pub(crate) fn frame(message: &impl Serialize) -> Option<Vec<u8>> {
     let body = serde_json::to_vec(message).ok()?;
     let length = u32::try_from(body.len()).ok().filter(|_| body.len() <= MAX_FRAME)?;
@@ -164,12 +163,12 @@ pub(crate) fn frame(message: &impl Serialize) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// How long the body is that a head announces; none where it is too long.
+/// The length of the body that a frame head announces, or `None` if it is too long.
 pub(crate) fn length(head: [u8; 4]) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(head)).ok().filter(|length| *length <= MAX_FRAME)
 }
 
-/// The message of a body.
+/// Parses the message in a body.
 pub(crate) fn parse<T: DeserializeOwned>(body: &[u8]) -> Option<T> {
     serde_json::from_slice(body).ok()
 }

@@ -1,4 +1,4 @@
-//! What is written in place of the function.
+//! Generates the code that replaces the function.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -10,7 +10,7 @@ use crate::{
     signature::Signature,
 };
 
-/// The tool that a function becomes.
+/// Generates the tool for a function.
 pub(crate) fn tool(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
     let mut read = Options::default();
     syn::parse::Parser::parse2(syn::meta::parser(|meta| read.read(&meta)), options)?;
@@ -31,8 +31,8 @@ impl Written {
         let runtime = self.runtime();
         let (arguments, declaration, run) = (self.arguments(), self.declaration(), self.run());
         quote! {
-            // The type and the function share the name. A unit struct would be a value of that name too, and then no
-            // variable of the module could have it.
+            // The type and the function share the name. A unit struct would also be a value of that
+            // name, and then no variable in the module could have it.
             #(#docs)*
             #[allow(non_camel_case_types)]
             #[derive(Debug, Clone, Copy)]
@@ -76,20 +76,20 @@ impl Written {
         self.options.runtime.clone().unwrap_or_else(|| parse_quote!(::holm::runtime))
     }
 
-    /// The function itself, under a name that can be called from tests.
+    /// The function itself, under a name that tests can call.
     fn function(&self) -> TokenStream {
         let mut function = self.signature.function.clone();
         function.sig.ident = Ident::new("call", function.sig.ident.span());
         let doc = format!("The function behind the tool `{}`, to be called directly.", self.name().unraw());
         quote! {
             #[doc = #doc]
-            // Arguments have to be owned, whatever the function does with them.
+            // Arguments must be owned, even if the function only reads them.
             #[allow(clippy::needless_pass_by_value, clippy::unused_async)]
             #function
         }
     }
 
-    /// The type of the arguments, unless the function has one for all of them.
+    /// The type of the arguments, unless the function has one type for all of them.
     fn arguments(&self) -> TokenStream {
         let (runtime, parameters) = (self.runtime(), &self.signature.parameters);
         if let Some(all) = parameters.iter().find(|parameter| parameter.role == Role::All) {
@@ -168,7 +168,7 @@ impl Written {
                     return ::std::boxed::Box::pin(async move { #runtime::__private::failed_arguments(&error) });
                 }
             };
-            // A function without arguments has no use for them.
+            // A function without parameters ignores its arguments.
             let _ = &__arguments;
         };
         match self.signature.function.sig.asyncness {
@@ -183,7 +183,8 @@ impl Written {
         }
     }
 
-    /// The output of what the function returns; an error about it is shown at the return type.
+    /// Converts the function's return value into an output. A type error is reported
+    /// at the return type.
     fn output(&self, call: &TokenStream) -> TokenStream {
         let runtime = self.runtime();
         let span = match &self.signature.function.sig.output {

@@ -1,4 +1,5 @@
-//! `#[tool]`: a plain function becomes a tool. This crate holds no runtime code; what it writes calls `holm-runtime`.
+//! The `#[tool]` attribute turns a plain function into a tool. This crate has no runtime code; the
+//! generated code calls `holm-runtime`.
 
 mod expand;
 mod options;
@@ -7,15 +8,16 @@ mod signature;
 
 use proc_macro::TokenStream;
 
-/// Makes a tool of a function.
+/// Turns a function into a tool.
 ///
-/// The doc comment is what the model reads, the parameters are the call's arguments, and a parameter's own doc comment
-/// describes it. An `Option` may be left out; an enum that is `Deserialize` and `JsonSchema` offers its variants. An
-/// async function runs where it is called; a plain one runs on a thread where it may block. It may return a text, a
-/// number, anything that is `Serialize`, a `ToolOutput`, nothing, or a `Result` of these: an `Err` is a failed call.
+/// The model reads the doc comment. The parameters are the call's arguments, and a parameter's own
+/// doc comment describes it. An `Option` may be left out, and an enum that is `Deserialize` and
+/// `JsonSchema` offers its variants. An async function runs where it is called; a plain one runs on
+/// a thread where it may block. It may return a text, a number, anything that is `Serialize`, a
+/// `ToolOutput`, nothing, or a `Result` of these. An `Err` is a failed call.
 ///
-/// The name then stands for the tool: `agent.tool(read_lines)`, or `read_lines()` where a value is wanted. The function
-/// itself is `read_lines::call`.
+/// The name then refers to the tool: `agent.tool(read_lines)`, or `read_lines()` where a value is
+/// required. The function itself is available as `read_lines::call`.
 ///
 /// ```
 /// use holm_macros::tool;
@@ -56,9 +58,9 @@ use proc_macro::TokenStream;
 /// | `result_limit = 8000` | how many characters of a result the model sees |
 /// | `crate = "::holm_runtime"` | where the runtime is, if not at `::holm::runtime` |
 ///
-/// A parameter of the type `Job`, `Progress` or `CancellationToken` is no argument: the function gets the call's own. A
-/// parameter with `#[arguments]` stands for all arguments, for types that are used elsewhere too. `#[serde(…)]` and
-/// `#[schemars(…)]` on a parameter are kept.
+/// A parameter of the type `Job`, `Progress` or `CancellationToken` is not an argument: the
+/// function receives the call's own. A parameter with `#[arguments]` stands for all arguments, for
+/// types that are used elsewhere too. `#[serde(…)]` and `#[schemars(…)]` on a parameter are kept.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::tool(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()

@@ -1,4 +1,4 @@
-//! What stands in the parentheses of `#[tool(…)]`.
+//! Parses the options in `#[tool(…)]`.
 
 use holm_grants::Template;
 use syn::{
@@ -6,11 +6,11 @@ use syn::{
     parse::ParseBuffer,
 };
 
-/// Every option, for the message about one that does not exist.
+/// All options, for the error message about an unknown one.
 const ALL: &str = "level, needs, name, idempotent, exclusive, advisory, polling, aborts_siblings, may_be_empty, \
                    shows_errors, untrusted, private, egress, timeout, result_limit, crate";
 
-/// Characters that every provider takes in a tool's name.
+/// The longest tool name that every provider accepts.
 const LONGEST_NAME: usize = 64;
 
 /// The options of one tool.
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     pub(crate) timeout_ms: Option<u64>,
     pub(crate) result_limit: Option<u64>,
     pub(crate) runtime: Option<Path>,
-    /// Options that are only there or not.
+    /// Options without a value.
     pub(crate) flags: Vec<Flag>,
     seen: Vec<String>,
 }
@@ -61,7 +61,6 @@ impl Flag {
 }
 
 impl Options {
-    /// Reads one option.
     pub(crate) fn read(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         let Some(ident) = meta.path.get_ident() else {
             return Err(meta.error(format!("no option of a tool; there are: {ALL}")));
@@ -131,7 +130,7 @@ fn needs(meta: &ParseNestedMeta<'_>) -> Result<Vec<LitStr>> {
     Ok(list)
 }
 
-/// The template that a literal holds.
+/// Parses a literal as a template.
 pub(crate) fn template(need: &LitStr) -> Result<Template> {
     need.value().parse().map_err(|error| {
         Error::new(need.span(), format!("not a need: {error}; a need is a grant such as `read:{{path}}`"))

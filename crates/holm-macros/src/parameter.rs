@@ -1,4 +1,4 @@
-//! One parameter: an argument of the call, or something that the runtime hands in.
+//! One parameter of the function: an argument of the call, or a value that the runtime passes.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -9,27 +9,24 @@ pub(crate) struct Parameter {
     pub(crate) role: Role,
     pub(crate) ident: Ident,
     pub(crate) ty: Type,
-    /// Doc comments, `serde` and `schemars` attributes, for the field that it becomes.
+    /// Doc comments, and `serde` and `schemars` attributes, for the field
+    /// that the parameter becomes.
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// What a parameter stands for.
+/// The role of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// One argument.
     Argument,
-    /// All arguments.
     All,
-    /// The job itself.
     Job,
-    /// The job's progress.
     Progress,
     /// The job's stop token.
     Stop,
 }
 
 impl Parameter {
-    /// Reads a parameter and takes the attributes off it that a function cannot have.
+    /// Parses a parameter, and removes attributes that a function cannot have.
     pub(crate) fn read(typed: &mut PatType) -> Result<Self> {
         let ident = name(&typed.pat)?;
         owned(&typed.ty, &ident)?;
@@ -52,13 +49,13 @@ impl Parameter {
         Ok(Self { role, ident, ty: (*typed.ty).clone(), attributes })
     }
 
-    /// The field of the arguments' type, for an argument.
+    /// The field in the type of the arguments, if the parameter is an argument.
     pub(crate) fn field(&self) -> Option<TokenStream> {
         let (attributes, ident, ty) = (&self.attributes, &self.ident, &self.ty);
         (self.role == Role::Argument).then(|| quote!(#(#attributes)* #ident: #ty,))
     }
 
-    /// What the function is called with.
+    /// The expression that is passed to the function.
     pub(crate) fn value(&self) -> TokenStream {
         let ident = &self.ident;
         match self.role {
@@ -83,7 +80,7 @@ fn name(pattern: &Pat) -> Result<Ident> {
     }
 }
 
-/// Arguments are parsed anew for every call, so there is nothing that they could be borrowed from.
+/// Arguments are parsed for every call, so they have nothing to borrow from.
 fn owned(ty: &Type, ident: &Ident) -> Result<()> {
     let instead = match ty {
         Type::Reference(reference) => match reference.elem.to_token_stream().to_string().as_str() {

@@ -1,4 +1,4 @@
-//! What a function has to be like to be a tool.
+//! Checks that a function can be a tool.
 
 use holm_grants::Template;
 use proc_macro2::Span;
@@ -15,11 +15,11 @@ use crate::{
 
 /// A function that can be a tool.
 pub(crate) struct Signature {
-    /// The function without what only the macro understands.
+    /// The function without the attributes that only this macro understands.
     pub(crate) function: ItemFn,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) description: String,
-    /// Doc comments, for the tool's own documentation.
+    /// Doc comments for the tool's own documentation.
     pub(crate) docs: Vec<Attribute>,
 }
 
@@ -59,10 +59,10 @@ impl Signature {
         Ok(Self { function, parameters, description, docs })
     }
 
-    /// Whether every argument that a need names exists.
+    /// Checks that every argument named in a need exists.
     pub(crate) fn check_needs(&self, needs: &[LitStr]) -> Result<()> {
         if self.parameters.iter().any(|parameter| parameter.role == Role::All) {
-            // Their names are only known to the type; the toolbox checks them when it is put together.
+            // Only the type knows the names. The toolbox checks them when it is built.
             return Ok(());
         }
         let arguments = self.parameters.iter().filter(|parameter| parameter.role == Role::Argument);

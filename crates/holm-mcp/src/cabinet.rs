@@ -1,4 +1,5 @@
-//! Small private files about servers: each of one server, and of one thing by whose hash it is told from others of that name.
+//! Stores small private files about MCP servers. A file belongs to one server and to the hash of
+//! one thing, so two servers of the same name never share a file.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -8,13 +9,14 @@ use holm_tools::trust::ContentHash;
 
 use crate::ServerName;
 
-/// The largest file that is read: more than any list of an honest server, and no more than is read in a moment.
+/// The largest file that is read. It is larger than any honest server's list,
+/// and still reads quickly.
 const MAX_FILE: u64 = 16 * 1024 * 1024;
-/// How many letters of a hash are in a file's name: enough to tell the few of one server apart. Who must be sure writes all of it
-/// into the file.
+/// How many hex digits of the hash a file name contains: enough to distinguish the few files of one
+/// server. A caller that must be certain stores the full hash inside the file.
 const SHORT: usize = 16;
 
-/// A folder of such files. It need not be there yet.
+/// A folder of such files. The folder may not exist yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Cabinet {
     folder: PathBuf,
@@ -25,13 +27,13 @@ impl Cabinet {
         Self { folder: folder.into() }
     }
 
-    /// Where the file of a server and a hash lies.
+    /// The path of the file for a server and a hash.
     pub(crate) fn path(&self, server: &ServerName, of: &ContentHash) -> PathBuf {
         let hash = of.to_string();
         self.folder.join(format!("{server}-{}.json", hash.get(..SHORT).unwrap_or_default()))
     }
 
-    /// What is in a file; nothing where it is not there, cannot be read or is too large.
+    /// Reads a file. Returns `None` if the file is missing, unreadable or too large.
     pub(crate) fn read(&self, server: &ServerName, of: &ContentHash) -> Option<Vec<u8>> {
         let path = self.path(server, of);
         if fs::metadata(&path).ok()?.len() > MAX_FILE {
@@ -40,7 +42,8 @@ impl Cabinet {
         fs::read(path).ok()
     }
 
-    /// Writes a file that only its owner reads, whole or not at all: another process may write the same.
+    /// Writes a file that only its owner can read. The write is atomic, because another process may
+    /// write the same file.
     pub(crate) fn write(&self, server: &ServerName, of: &ContentHash, bytes: &[u8]) -> io::Result<()> {
         self.make()?;
         let mut tail = [0; 8];
@@ -52,13 +55,13 @@ impl Cabinet {
         });
         let moved = written.and_then(|()| fs::rename(&new, self.path(server, of)));
         if moved.is_err() {
-            // Nobody reads it by that name.
+            // Other processes never read the temporary name.
             let _ = fs::remove_file(&new);
         }
         moved
     }
 
-    /// Removes one file. One that is not there is removed.
+    /// Removes one file. A missing file is not an error.
     pub(crate) fn remove(&self, server: &ServerName, of: &ContentHash) -> io::Result<()> {
         match fs::remove_file(self.path(server, of)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -66,7 +69,7 @@ impl Cabinet {
         }
     }
 
-    /// Removes all files of a server, and says how many there were.
+    /// Removes all files of a server and returns how many there were.
     pub(crate) fn forget(&self, server: &ServerName) -> io::Result<usize> {
         let mut count = 0;
         for file in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
@@ -80,7 +83,7 @@ impl Cabinet {
         Ok(count)
     }
 
-    /// Waits until no other process holds the lock of a file, and holds it until the result is dropped.
+    /// Waits for the lock of a file and holds it until the result is dropped.
     pub(crate) fn lock(&self, server: &ServerName, of: &ContentHash) -> io::Result<fs::File> {
         self.make()?;
         let path = self.path(server, of).with_extension("lock");
@@ -101,7 +104,7 @@ impl Cabinet {
     }
 }
 
-/// A new file that only its owner reads.
+/// Creates a file that only its owner can read.
 fn private(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);

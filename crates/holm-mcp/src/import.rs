@@ -1,40 +1,42 @@
-//! Files of other programs that say which servers there are.
+//! Imports server lists from the configuration files of other programs. It starts no server.
 
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::{ServerName, ServerSpec, SpecError};
 
-/// The keys under which programs keep their servers: most of them, editors, and a few.
+/// The keys under which other programs store their servers.
 const KEYS: [&str; 4] = ["mcpServers", "servers", "mcp_servers", "context_servers"];
 
-/// What came of a file.
+/// The result of importing a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Imported {
-    /// The servers that can be used.
+    /// The servers that Holm can use.
     pub servers: Vec<ServerSpec>,
-    /// Their entries as they were written, in the same order, with no variable put in.
+    /// The entries as written, in the same order as `servers`, with no variables expanded.
     pub entries: Vec<Value>,
-    /// Their names as they were written, in the same order: what they are called here may differ.
+    /// The names as written, in the same order as `servers`. Holm's own name for
+    /// a server may differ.
     pub written: Vec<String>,
-    /// Entries that cannot, with their name as it was written and why.
+    /// The entries that Holm cannot use, each with its name as written and the reason.
     pub refused: Vec<(String, SpecError)>,
-    /// Entries that are switched off in the file.
+    /// Entries that the file disables.
     pub disabled: Vec<String>,
 }
 
-/// Why a file is of no use at all.
+/// Why a file cannot be imported at all.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportError {
     /// It is not JSON.
-    #[error("it is no JSON: {0}")]
+    #[error("it is not valid JSON: {0}")]
     Json(String),
-    /// It has no servers where programs keep them.
+    /// The file has no servers under any known key.
     #[error("it has no object `mcpServers`")]
     NoServers,
 }
 
-/// Reads the servers of a file such as `.mcp.json` or `claude_desktop_config.json`. Starts nothing.
+/// Reads the servers from a file such as `.mcp.json` or `claude_desktop_config.json`.
+/// It starts no server.
 ///
 /// ```
 /// let text = r#"{"mcpServers":{"Time Keeper":{"command":"uvx","args":["mcp-server-time"]}}}"#;
@@ -45,7 +47,8 @@ pub enum ImportError {
 ///
 /// # Errors
 ///
-/// [`ImportError`] where there is nothing to read; single entries that are wrong are in [`Imported::refused`].
+/// [`ImportError`] if the file has no servers to read. Invalid single entries
+/// are listed in [`Imported::refused`].
 pub fn import(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<Imported, ImportError> {
     let whole: Value = serde_json::from_str(text).map_err(|error| ImportError::Json(error.to_string()))?;
     let servers = KEYS.iter().find_map(|key| whole.get(key).and_then(Value::as_object));

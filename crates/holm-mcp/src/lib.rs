@@ -1,18 +1,21 @@
-//! MCP both ways: the tools of other people's servers in Holm, and Holm's agents and tools in other people's clients.
+//! MCP in both directions: Holm uses the tools of external servers, and offers its own agents and
+//! tools to external clients.
 //!
-//! This crate does **not** decide what a call may do, open a connection by itself or trust what a server says of itself.
-//! The protocol is spoken by the official `rmcp`, in both of its eras (the handshake up to 2025-11-25, and the stateless
-//! one of 2026-07-28). What is ours is everything around it:
+//! This crate does **not** decide what a call may do, open connections by itself, or trust what a
+//! server says about itself. The official `rmcp` speaks the protocol in both of its eras: the
+//! handshake up to 2025-11-25, and the stateless one from 2026-07-28. This crate adds the rest:
 //!
-//! - **Programs** run in a jail ([`holm_jail`]) with the grants that their entry names and no network unless it says so.
-//! - **Addresses** are reached through [`holm_net`] alone, also those that a login discovers.
-//! - **Names**: a tool of the server `github` is called `github_…`. No server's name has an underscore, so no server can
-//!   take a name of another.
-//! - **Definitions are pinned** ([`holm_tools::registry::Pins`]): a tool whose description or schema changed after it was first seen is left out until a
-//!   person confirms it.
-//! - **Levels**: a tool counts as able to do anything. What a server says about its own harmlessness is not believed, unless
-//!   the entry says so by name.
-//! - **Bounds** on everything that a server sends: messages, descriptions, schemas, the number of tools, errors.
+//! - **Programs** run in a jail ([`holm_jail`]) with the grants that their entry names. They have
+//!   no network unless the entry asks for it.
+//! - **Addresses** are reached only through [`holm_net`], including those that a login discovers.
+//! - **Names**: a tool of the server `github` is called `github_…`. No server name contains an
+//!   underscore, so no server can take another server's name.
+//! - **Definitions are pinned** ([`holm_tools::registry::Pins`]): if a tool's description or schema
+//!   changes after it was first seen, the tool is left out until a person confirms it.
+//! - **Levels**: every tool is assumed to be able to do anything. Holm ignores a server's claim
+//!   that its tools are harmless, unless the entry says otherwise.
+//! - **Bounds** limit everything that a server sends: messages, descriptions, schemas, the number
+//!   of tools, and errors.
 //!
 //! ```text
 //!  mcpServers, <name>.mcp.json ──► ServerSpec ──► Remote ──► Offer ──► Registry

@@ -1,7 +1,8 @@
-//! Recorded traffic: what went over the wire once, kept as lines of JSON without secrets, and played again.
+//! Records HTTP traffic as lines of JSON without secrets, and replays it.
 //!
-//! A recording is a fixture that a provider wrote. It is matched by method, path and body, not by host, so that it can
-//! be made against one address and played for another.
+//! A recording is a fixture made from a provider's real answers. Exchanges are matched by method,
+//! path and body, and not by host. A recording made against one address can therefore be replayed
+//! for another.
 
 use std::{
     collections::VecDeque,
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Body, Incoming, Outgoing, Transport, TransportError};
 
-/// Headers whose values are never written down, whoever sent them.
+/// Headers whose values are never recorded, in requests and in responses.
 const REMOVED: [&str; 14] = [
     "api-key",
     "authorization",
@@ -35,43 +36,35 @@ const REMOVED: [&str; 14] = [
     "x-goog-user-project",
 ];
 
-/// What stands in place of a removed value.
+/// The replacement of a removed value.
 const GONE: &str = "‹removed›";
 
-/// Bodies are recorded this far.
+/// How many bytes of a body are recorded.
 const MAX_BODY: usize = 16 << 20;
 
 /// One request and its answer, without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
-    /// `GET` or `POST`.
+    /// The method, `GET` or `POST`.
     pub method: String,
-    /// The URL.
     pub url: String,
-    /// The request's headers.
     #[serde(default)]
     pub request_headers: Vec<(String, String)>,
-    /// The request's body.
     pub request: Content,
-    /// The answer's status.
     pub status: u16,
-    /// The answer's headers.
     #[serde(default)]
     pub headers: Vec<(String, String)>,
-    /// The answer's body.
     pub answer: Content,
-    /// Whether the answer's body came to its end.
+    /// Whether the answer's body was complete.
     #[serde(default)]
     pub end: End,
 }
 
-/// A body, as text where it is text.
+/// A body, stored as text if it is valid UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Content {
-    /// UTF-8.
     Text(String),
-    /// Anything else.
     Base64(String),
 }
 
@@ -79,10 +72,9 @@ pub enum Content {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// By itself.
     #[default]
     Whole,
-    /// The connection broke, or whoever read it had enough.
+    /// The connection broke, or the reader stopped early.
     Cut,
 }
 
@@ -92,7 +84,7 @@ impl Content {
             .map_or_else(|error| Self::Base64(STANDARD.encode(error.as_bytes())), Self::Text)
     }
 
-    /// The bytes; empty where the base64 is damaged.
+    /// The bytes; empty if the base64 is damaged.
     fn bytes(&self) -> Vec<u8> {
         match self {
             Self::Text(text) => text.clone().into_bytes(),
@@ -104,15 +96,14 @@ impl Content {
 /// A recording: exchanges in the order in which they ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Cassette {
-    /// What was recorded.
     pub exchanges: Vec<Exchange>,
 }
 
 impl Cassette {
-    /// Reads lines of JSON.
+    /// Parses a recording from lines of JSON.
     ///
     /// # Errors
-    /// [`BadCassette`] names the line.
+    /// [`BadCassette`] with the line that cannot be parsed.
     pub fn parse(text: &str) -> Result<Self, BadCassette> {
         let mut exchanges = Vec::new();
         for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
@@ -124,17 +115,17 @@ impl Cassette {
     }
 }
 
-/// A recording cannot be read.
+/// A recording cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the recording cannot be read ({reason}); record it again")]
 pub struct BadCassette {
-    /// Which line, from 1.
+    /// The number of the line, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// What is wrong with the line.
     pub reason: String,
 }
 
-/// Writes down what passes through another transport.
+/// A transport that records the traffic of another transport.
 #[derive(Clone)]
 pub struct Recorder {
     inner: Arc<dyn Transport>,
@@ -142,9 +133,10 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Records to a writer; each exchange becomes one line when its body ends or is dropped.
+    /// Records to a writer. Each exchange becomes one line when its body ends or is dropped.
     ///
-    /// Not only these secrets are taken out but also whatever looks like a key, so that a recording can be kept.
+    /// Removes these secrets and everything else that looks like a key, so that a recording
+    /// can be stored safely.
     pub fn new(inner: Arc<dyn Transport>, secrets: Secrets, writer: impl Write + Send + 'static) -> Self {
         let secrets = secrets.with_shapes().nameless();
         Self { inner, tape: Tape { secrets, writer: Arc::new(Mutex::new(writer)) } }
@@ -197,16 +189,16 @@ impl Tape {
 
     fn write(&self, exchange: &Exchange) {
         let Ok(mut line) = serde_json::to_string(exchange) else { return };
-        // Once more over the whole line: a secret must not be put together by what stands around it.
+        // Searches the whole line again, because adjacent texts could form a secret together.
         self.secrets.clean(&mut line);
         line.push('\n');
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        // A recording that cannot be written must not disturb the call that is recorded.
+        // A failed write of the recording must not disturb the recorded call.
         let _ = writer.write_all(line.as_bytes()).and_then(|()| writer.flush());
     }
 }
 
-/// A body that is written down when it ends, or when it is dropped.
+/// A body that is recorded when it ends, or when it is dropped.
 struct Recording {
     inner: Box<dyn Body>,
     tape: Tape,
@@ -245,7 +237,7 @@ impl Drop for Recording {
     }
 }
 
-/// Answers from a recording instead of from a network; each exchange answers once.
+/// A transport that answers from a recording instead of a network. Each exchange answers once.
 #[derive(Debug, Clone)]
 pub struct Player {
     waiting: Arc<Mutex<VecDeque<Exchange>>>,
@@ -253,13 +245,14 @@ pub struct Player {
 }
 
 impl Player {
-    /// Plays a recording. `secrets` are the keys that are used while playing: bodies are compared without them.
+    /// Replays a recording. `secrets` are the keys in use during the replay; bodies
+    /// are compared without them.
     pub fn new(cassette: Cassette, secrets: Secrets) -> Self {
         let secrets = secrets.with_shapes().nameless();
         Self { waiting: Arc::new(Mutex::new(cassette.exchanges.into())), secrets }
     }
 
-    /// How many exchanges have not been asked for.
+    /// How many exchanges have not been used yet.
     pub fn left(&self) -> usize {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
@@ -276,9 +269,9 @@ impl Player {
             return Ok(exchange);
         }
         let reason = if waiting.iter().any(same_place) {
-            format!("{} was recorded with another body", path(&url))
+            format!("{} was recorded with a different body", path(&url))
         } else {
-            format!("{} was not recorded, or not so often", path(&url))
+            format!("{} was not recorded, or not that many times", path(&url))
         };
         Err(TransportError::NotRecorded { reason })
     }
@@ -318,7 +311,7 @@ const fn method(method: Method) -> &'static str {
     }
 }
 
-/// Path and query of a URL.
+/// The path and query of a URL.
 fn path(url: &str) -> &str {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.find('/').and_then(|at| rest.get(at..)).unwrap_or("/")

@@ -1,4 +1,4 @@
-//! Models at the other end of a network.
+//! A client for remote models.
 
 use std::{
     collections::BTreeMap,
@@ -39,11 +39,11 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for the provider of a model's name, as the catalogue of services has it. The environment is asked for
-    /// base URLs and nothing else.
+    /// Creates a client for the provider in a model's name, from the catalogue of services. The
+    /// environment is read only for base URLs.
     ///
     /// # Errors
-    /// [`ClientError`] if nobody of that name is known, or its key is missing.
+    /// [`ClientError`] if the provider is unknown or its key is missing.
     pub fn from_name(name: &str, keys: Keys) -> Result<Self, ClientError> {
         let services = Services::stock();
         let (name, service) = services.resolve(name)?;
@@ -51,7 +51,7 @@ impl Client {
         Self::builder().endpoint(name.provider(), endpoint).keys(keys).build()
     }
 
-    /// A client that is put together by hand.
+    /// Starts a client with custom settings.
     pub fn builder() -> Builder {
         Builder::default()
     }
@@ -65,8 +65,8 @@ impl Client {
     }
 }
 
-/// A name for the prompts of a run by which a provider finds its cache again. It is the same whenever the run goes on, and
-/// tells nothing of the run's own name.
+/// A key for the provider's prompt cache. It is the same whenever the run continues, and reveals
+/// nothing about the run's name.
 fn cache_key(run: &str) -> String {
     let half = |salt: u8| {
         let mut hasher = std::hash::DefaultHasher::new();
@@ -93,7 +93,7 @@ impl Model for Client {
     }
 }
 
-/// What a [`Client`] is made of.
+/// Builds a [`Client`] from its parts.
 #[derive(Default)]
 pub struct Builder {
     endpoints: BTreeMap<String, Endpoint>,
@@ -105,54 +105,53 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds a provider under a name.
+    /// Adds a provider with this name.
     #[must_use]
     pub fn endpoint(mut self, provider: &str, endpoint: Endpoint) -> Self {
         self.endpoints.insert(provider.into(), endpoint);
         self
     }
 
-    /// Gives the keys.
     #[must_use]
     pub fn keys(mut self, keys: Keys) -> Self {
         self.keys = keys;
         self
     }
 
-    /// Gives the settings of every call.
+    /// Sets the options of every call.
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
         self
     }
 
-    /// Says how long things may take.
+    /// Sets the timeouts of every call.
     #[must_use]
     pub fn timeouts(mut self, timeouts: Timeouts) -> Self {
         self.timeouts = timeouts;
         self
     }
 
-    /// Says whether proxies are used.
+    /// Sets whether proxies are used.
     #[must_use]
     pub fn proxies(mut self, proxies: Proxies) -> Self {
         self.proxies = proxies;
         self
     }
 
-    /// Sends requests another way: through a [`Recorder`](crate::Recorder), or from a recording
-    /// ([`Player`](crate::Player)). Time-outs and proxies are that way's business then, except how long a reply may be
-    /// silent.
+    /// Sends requests through another transport: a [`Recorder`](crate::Recorder), or a recording
+    /// ([`Player`](crate::Player)). That transport is then responsible for timeouts and proxies,
+    /// except for the silence limit of a reply.
     #[must_use]
     pub fn transport(mut self, transport: Arc<dyn Transport>) -> Self {
         self.transport = Some(transport);
         self
     }
 
-    /// Puts the client together. Opens no connection.
+    /// Builds the client without opening a connection.
     ///
     /// # Errors
-    /// [`ClientError`] if a provider's key is missing or not of the kind that it takes.
+    /// [`ClientError`] if a provider's key is missing or of the wrong kind.
     pub fn build(self) -> Result<Client, ClientError> {
         for (provider, endpoint) in &self.endpoints {
             check_base(provider, endpoint.base())?;
@@ -171,41 +170,37 @@ impl Builder {
     }
 }
 
-/// A client cannot be made.
+/// Why a client cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// The name leads nowhere.
+    /// The model name is invalid, or its provider is unknown.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// The base URL is not complete.
+    /// A variable of the base URL has no value.
     #[error(transparent)]
     Variable(#[from] MissingVariable),
-    /// The base URL holds what belongs into a key.
-    #[error("the base URL of {provider} holds a name or a password; take them out and give a key instead")]
+    /// The base URL contains credentials.
+    #[error("the base URL of {provider} contains a user name or password; remove it and use a key instead")]
     SecretInBase {
-        /// Whose.
         provider: String,
     },
     /// The key is missing.
     #[error("no key for {provider}; set it in the environment or give it with the keys")]
     NoKey {
-        /// Whose.
         provider: String,
     },
     /// The key cannot be used with the provider.
-    #[error("the key for {provider} is of the wrong kind: it wants {wants}")]
+    #[error("wrong kind of key for {provider}: it needs {wants}")]
     WrongKey {
-        /// Whose.
         provider: String,
-        /// What it wants.
         wants: &'static str,
     },
-    /// The transport cannot be made.
+    /// The transport cannot be created.
     #[error(transparent)]
     Transport(#[from] TransportError),
 }
 
-/// What all lines of a client share.
+/// The state that all connections of a client share.
 pub(crate) struct Shared {
     pub(crate) endpoints: BTreeMap<String, Endpoint>,
     pub(crate) keys: Keys,
@@ -217,7 +212,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Puts the key in, which happens here and nowhere else.
+    /// Adds the key to a request. This is the only place that does so.
     pub(crate) fn outgoing(&self, provider: &str, endpoint: &Endpoint, request: HttpRequest) -> Outgoing {
         let url = request.url(endpoint.base());
         let secrets = match (endpoint.key_from(provider, &self.keys), &request.auth) {
@@ -225,7 +220,8 @@ impl Shared {
                 let header = request.auth.header(token.expose_secret().trim());
                 header.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
             }
-            // A long-lived key is sent even where signing would be the rule.
+            // A long-lived key is sent as a bearer token, even if the service normally uses
+            // signatures.
             (Some(Key::Token(token)), Auth::SigV4(_)) => {
                 let header = Auth::Bearer.header(token.expose_secret().trim());
                 header.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
@@ -239,7 +235,7 @@ impl Shared {
     }
 }
 
-/// One run's line: it keeps what is already encoded, for each provider apart.
+/// The connection of one run. It keeps the encoded messages of each provider.
 struct ClientLine {
     shared: Arc<Shared>,
     options: Options,
@@ -266,7 +262,8 @@ impl Line for ClientLine {
             let spoken = Spoken::of(&self.shared, &self.options, provider, endpoint, &asked);
             return Box::pin(spoken.run(ask.call, ask.deltas, ask.stop));
         }
-        // Once a model has taken tools it has them; until then the same call is kept in text.
+        // A model that has accepted tools supports them. Until then, a text version of the same
+        // call is kept as a fallback.
         let spare = (calls.is_none() && !ask.request.tools.tools.is_empty())
             .then(|| Spoken::of(&self.shared, &self.options, provider, endpoint, &asked));
         let encoder = self
@@ -312,7 +309,7 @@ impl Spoken {
     ) -> Self {
         let request = text_tools::as_text(asked.request, asked.messages());
         let call = ModelCall { request: &request, view: &[], options, media: asked.media };
-        // What was encoded for native calls is of no use to these.
+        // Messages encoded for native calls cannot be reused here.
         let encoded = Encoder::new(Arc::clone(endpoint.codec())).encode(&call);
         let request = shared.outgoing(provider, endpoint, encoded);
         let purpose = asked.request.purpose;
@@ -324,14 +321,14 @@ impl Spoken {
         let watch = exchange::Watch { call, deltas: held, stop };
         let mut result = exchange::run(&self.shared, self.codec.as_ref(), self.request, watch).await;
         self.shared.secrets.result(&mut result);
-        // A summary may quote calls, and makes none.
+        // A summary may quote calls, but it makes none.
         let result = if self.purpose == Purpose::Turn { text_tools::with_call(result) } else { result };
         text_tools::show_text(&result, call, &deltas);
         result
     }
 }
 
-/// The codec's request for a call that says nothing: its headers and its authentication are those of every call.
+/// The codec's request for an empty call. It has the headers and the authentication of every call.
 pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
     let request = holm_kernel::Request {
         purpose: Purpose::Turn,
@@ -347,7 +344,7 @@ pub(crate) fn probe(endpoint: &Endpoint) -> HttpRequest {
     Encoder::new(Arc::clone(endpoint.codec())).encode(&call)
 }
 
-/// A password in a URL would stand in every error and every recording.
+/// Rejects a base URL with a password, which would appear in every error and every recording.
 fn check_base(provider: &str, base: &str) -> Result<(), ClientError> {
     let rest = base.split_once("://").map_or(base, |(_, rest)| rest);
     let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
@@ -389,7 +386,7 @@ fn signed(
     headers.into_iter().map(|(name, value)| (name, value.into())).collect()
 }
 
-/// Signatures and dates in headers are about the world's time, not the run's.
+/// The wall-clock time. Signatures and date headers need it, and not the run's own time.
 pub(crate) fn now_ms() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(now.as_millis()).unwrap_or(u64::MAX)

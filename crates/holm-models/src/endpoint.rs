@@ -1,4 +1,4 @@
-//! Where a provider is and how it is spoken to.
+//! The base URL and the codec of a provider.
 
 use std::sync::Arc;
 
@@ -25,23 +25,23 @@ pub struct Endpoint {
     listing: Option<String>,
     key: KeyNeed,
     tools: ToolCalls,
-    /// The service's own name, under which its key is looked for too.
+    /// The service's own name, under which its key is also looked up.
     id: Option<String>,
 }
 
 impl Endpoint {
-    /// A service at a base URL. Its list of models is looked for where the format has it.
+    /// A service at a base URL. Its list of models is at the path that the format defines.
     pub fn new(base: impl Into<String>, codec: impl Codec + 'static) -> Self {
         Self::with_codec(base, Arc::new(codec))
     }
 
-    /// As [`new`](Self::new), with a codec that is shared.
+    /// Like [`new`](Self::new), with a shared codec.
     pub fn with_codec(base: impl Into<String>, codec: Arc<dyn Codec>) -> Self {
         let listing = match codec.format() {
             Format::OpenaiChat | Format::OpenaiResponses | Format::Gemini => Some("/models"),
             Format::Anthropic | Format::Cohere => Some("/v1/models"),
             Format::Ollama => Some("/api/tags"),
-            // The list is another service's, at another address.
+            // The model list belongs to another AWS service at another address.
             Format::Bedrock => None,
         };
         Self {
@@ -54,30 +54,31 @@ impl Endpoint {
         }
     }
 
-    /// A service of which only the base URL is known, spoken to in the careful dialect of Chat Completions: a remote
-    /// proxy, a gateway, a local server.
+    /// A service of which only the base URL is known: a remote proxy, a gateway or a local server.
+    /// It uses the conservative dialect of Chat Completions.
     pub fn compatible(base: impl Into<String>) -> Self {
         Self::new(base, openai_chat::Chat::new(openai_chat::Dialect::compatible()))
     }
 
-    /// The same service at another address, as a proxy in between wants it.
+    /// The same service at another base URL, for example behind a proxy.
     #[must_use]
     pub fn at(mut self, base: impl Into<String>) -> Self {
         self.base = base.into();
         self
     }
 
-    /// The same service with its list of models at another path; none says that there is no list.
+    /// The same service with its model list at another path. `None` means that it has no list.
     #[must_use]
     pub fn listing(mut self, path: Option<String>) -> Self {
         self.listing = path;
         self
     }
 
-    /// A service of the catalogue; `env` looks up what its base URL leaves open, and a base URL that replaces it.
+    /// A service of the catalogue. `env` gives the variables of its base URL, and a base
+    /// URL that replaces it.
     ///
     /// # Errors
-    /// [`MissingVariable`] with the names that would have served.
+    /// [`MissingVariable`] with the names of the variables that could be set.
     pub fn of_service(
         service: &Service,
         env: &dyn Fn(&str) -> Option<String>,
@@ -92,17 +93,15 @@ impl Endpoint {
         })
     }
 
-    /// The base URL.
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// The codec.
     pub fn codec(&self) -> &Arc<dyn Codec> {
         &self.codec
     }
 
-    /// The same service, used without a key where none is given.
+    /// The same service, usable without a key.
     #[must_use]
     pub fn keyless(mut self) -> Self {
         self.key = KeyNeed::Optional;
@@ -124,7 +123,7 @@ impl Endpoint {
         self.key
     }
 
-    /// The key for this service, which goes by `provider` here.
+    /// The key for this service, whose name here is `provider`.
     pub(crate) fn key_from<'k>(&self, provider: &str, keys: &'k Keys) -> Option<&'k Key> {
         keys.get(provider).or_else(|| keys.get(self.id.as_deref()?))
     }

@@ -1,4 +1,5 @@
-//! One request and its answer: bytes in, a model's result out.
+//! Performs one model call: sends the request, and turns the bytes of the answer into a model
+//! result.
 
 use std::{
     sync::Arc,
@@ -13,14 +14,15 @@ use holm_wire::{
 
 use crate::{Body, Incoming, Outgoing, TransportError, client::Shared, client::now_ms};
 
-/// An error's body is read this far: the longest known ones are some kilobytes, and the rest would only fill memory.
+/// How many bytes of an error body are read. The longest known ones are some kilobytes, and more
+/// would only fill memory.
 const MAX_ERROR: usize = 64 << 10;
 
-/// How long the end of a body is waited for after the provider's own end of the reply. It nearly always comes in the same
-/// packet, and a connection whose body has ended can be used again.
+/// How long to wait for the end of the body after the provider has ended the reply. It almost
+/// always arrives in the same packet, and a connection whose body has ended can be reused.
 const LAST_CHUNK: Duration = Duration::from_millis(50);
 
-/// Where providers and the gateways before them put the id of a request.
+/// Headers in which providers and gateways send the id of a request.
 const REQUEST_IDS: [&str; 8] = [
     "x-request-id",
     "request-id",
@@ -32,10 +34,10 @@ const REQUEST_IDS: [&str; 8] = [
     "cf-ray",
 ];
 
-/// Longer ids are not passed on; no provider has them.
+/// The longest id that is passed on. No provider has longer ones.
 const MAX_ID: usize = 128;
 
-/// Who watches a call, and who may stop it.
+/// Receives the deltas of a call, and can stop it.
 pub(crate) struct Watch {
     pub(crate) call: CallId,
     pub(crate) deltas: Arc<dyn DeltaSink>,
@@ -43,7 +45,8 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// The future's value, or none once the call is stopped; dropping the future is what closes the connection.
+    /// Returns the future's value, or `None` once the call is stopped. Dropping the
+    /// future closes the connection.
     async fn unless_stopped<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -76,7 +79,7 @@ pub(crate) async fn run(shared: &Shared, codec: &dyn Codec, request: Outgoing, w
     }
 }
 
-/// The id under which the provider knows the request.
+/// The provider's id of the request.
 fn request_id(answer: &Incoming) -> Option<&str> {
     let id = REQUEST_IDS.iter().find_map(|name| answer.header(name))?;
     let plain = !id.is_empty() && id.len() <= MAX_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
@@ -85,8 +88,10 @@ fn request_id(answer: &Incoming) -> Option<&str> {
 
 async fn read(shared: &Shared, codec: &dyn Codec, mut answer: Incoming, watch: &Watch) -> ModelResult {
     if let Some(encoding) = answer.header("content-encoding").filter(|name| *name != "identity") {
-        let message =
-            format!("the answer is compressed ({encoding}) although nobody asked for it; check the proxy");
+        let message = format!(
+            "the answer is compressed ({encoding}), but Holm did not ask for that; check the \
+                     proxy"
+        );
         return ModelResult::Failed(classify::failure(FailureClass::Network, &message));
     }
     match shared.options.delivery {
@@ -140,7 +145,7 @@ async fn streamed(
     let mut sink = |piece: holm_wire::Delta<'_>| watch.deltas.delta(watch.call, delta(piece));
     match (decoder.finish(&mut sink), broke) {
         (Ok(reply), _) => ModelResult::Replied(reply),
-        // The decoder sees only that the end is missing; the transport knows why.
+        // The decoder only sees that the end is missing; the transport knows the reason.
         (Err(failure), Some(error)) if failure.class == FailureClass::Truncated => {
             ModelResult::Failed(Failure { usage: failure.usage, ..broken_off(&error) })
         }
@@ -148,18 +153,19 @@ async fn streamed(
     }
 }
 
-/// An answer that is not a reply.
+/// Handles an answer that is not a reply.
 async fn refused(shared: &Shared, mut answer: Incoming, watch: &Watch) -> ModelResult {
     if (300..400).contains(&answer.status) {
         let message = format!(
-            "status {}: the service is somewhere else now, and a key is not sent after it; correct the base URL",
+            "status {}: the service redirects, and Holm does not send a key to another address; correct \
+             the base URL",
             answer.status
         );
         return ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
     }
     let body = match watch.unless_stopped(gather(shared, &mut answer, MAX_ERROR)).await {
         None => return ModelResult::Aborted(Reply::default()),
-        // The status says enough.
+        // The status alone is enough.
         Some(body) => body.unwrap_or_default(),
     };
     let headers: Vec<(&str, &str)> =
@@ -173,7 +179,7 @@ async fn refused(shared: &Shared, mut answer: Incoming, watch: &Watch) -> ModelR
     ModelResult::Failed(classify::http(&failure))
 }
 
-/// Reads a body that is of use only as a whole, as far as the limit and no longer than a reply may be silent.
+/// Reads a body that is needed as a whole, up to the limit and within the silence limit of a reply.
 pub(crate) async fn gather(
     shared: &Shared,
     answer: &mut Incoming,
@@ -185,10 +191,10 @@ pub(crate) async fn gather(
 
 fn silent(limit: Duration) -> TransportError {
     let millis = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-    TransportError::Late { what: "nothing of the reply came", millis }
+    TransportError::Late { what: "no reply arrived", millis }
 }
 
-/// Reads a body as far as the limit; what follows is left unread.
+/// Reads a body up to the limit and leaves the rest unread.
 async fn collect(body: &mut dyn Body, limit: usize) -> Result<Vec<u8>, TransportError> {
     let mut out = Vec::new();
     while let Some(bytes) = body.next().await? {
@@ -205,8 +211,8 @@ pub(crate) fn failure_of(error: &TransportError) -> Failure {
     classify::failure(error.class(), &error.to_string())
 }
 
-/// No answer began. A request that was sent may be with the provider, which charges for it, like for a reply that breaks off.
-/// A request that was not sent is free.
+/// The failure of a call without any answer. If the request was sent, the provider may charge for
+/// it, as for a reply that breaks off. A request that was not sent is free.
 fn unanswered(error: &TransportError) -> Failure {
     match error {
         TransportError::Late { .. } | TransportError::Broken { .. } => broken_off(error),
@@ -216,12 +222,13 @@ fn unanswered(error: &TransportError) -> Failure {
     }
 }
 
-/// The connection failed after the request was sent: the provider charges for it, which the class says.
+/// The connection failed after the request was sent. The class says that the
+/// provider charges for it.
 fn broken_off(error: &TransportError) -> Failure {
     classify::failure(FailureClass::Truncated, &error.to_string())
 }
 
-/// The codec's piece as the runtime calls it.
+/// Converts a codec's delta into the runtime's delta.
 pub(crate) fn delta(piece: holm_wire::Delta<'_>) -> Delta<'_> {
     match piece {
         holm_wire::Delta::Text { offset, text } => Delta::Text { offset, text },

@@ -1,4 +1,4 @@
-//! Real connections: one pool for all runs.
+//! An HTTP transport with one connection pool for all runs.
 
 use std::{error::Error, future::Future, sync::Once, time::Duration};
 
@@ -10,26 +10,27 @@ use secrecy::ExposeSecret;
 
 use crate::{Body, Incoming, Outgoing, Transport, TransportError};
 
-/// How many idle connections are kept for each host, and for how long: enough for a busy process, and short enough that
-/// a connection which the other side has forgotten is rarely tried.
+/// How many idle connections are kept for each host, and for how long. It is enough for a busy
+/// process, and short enough that a connection closed by the peer is rarely tried.
 const IDLE_CONNECTIONS: usize = 32;
 const IDLE_TIME: Duration = Duration::from_secs(60);
 
-/// A connection over which nobody speaks is asked for a sign of life this often, so that a dead one is found before the
-/// idle time-out.
+/// How often an idle connection is checked with a keep-alive, so that a dead one is found
+/// before the idle timeout.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
-/// How long the stages of a call may take.
+/// The timeouts of the stages of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// Until a connection stands, TLS included.
+    /// Until the connection is open, including TLS.
     pub connect: Duration,
-    /// From there until the head of the answer. Providers that do not stream think before they send anything.
+    /// From there until the head of the answer. Providers that do not stream think
+    /// before they send anything.
     pub first_byte: Duration,
-    /// Between two pieces of the body.
+    /// The longest pause between two pieces of the body.
     pub idle: Duration,
-    /// Between two pieces of the reply. Signs of life without a word keep a connection open for ever; a model that thinks
-    /// in silence may take long.
+    /// The longest pause between two pieces of the reply. Keep-alives without content hold a
+    /// connection open forever, while a model that thinks silently may need long.
     pub silence: Duration,
 }
 
@@ -47,14 +48,15 @@ impl Default for Timeouts {
 /// Whether proxies are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Proxies {
-    /// Those of the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, and `NO_PROXY` for exceptions.
+    /// The proxies of the environment: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, with
+    /// the exceptions of `NO_PROXY`.
     #[default]
     Environment,
-    /// None, whatever the environment says.
+    /// No proxy, even if the environment names one.
     None,
 }
 
-/// The pooled client. Clones share the pool.
+/// The pooled HTTP client. Clones share the pool.
 #[derive(Debug, Clone)]
 pub struct Http {
     client: reqwest::Client,
@@ -62,10 +64,10 @@ pub struct Http {
 }
 
 impl Http {
-    /// A new pool.
+    /// Creates a new connection pool.
     ///
     /// # Errors
-    /// [`TransportError::Unsendable`] when the system's certificates cannot be used.
+    /// [`TransportError::Unsendable`] if the system's certificates cannot be used.
     pub fn new(timeouts: Timeouts, proxies: Proxies) -> Result<Self, TransportError> {
         use_ring();
         let builder = reqwest::Client::builder()
@@ -94,9 +96,9 @@ impl Transport for Http {
         let (client, timeouts) = (self.client.clone(), self.timeouts);
         Box::pin(async move {
             let request = build(request)?;
-            // Connecting has its own limit, and is part of this one too.
+            // Connecting has its own limit, and also counts towards this one.
             let limit = timeouts.first_byte.saturating_add(timeouts.connect);
-            let answer = within(limit, "no answer began", client.execute(request))
+            let answer = within(limit, "no answer started", client.execute(request))
                 .await?
                 .map_err(|error| sending(&error))?;
             let status = answer.status().as_u16();
@@ -112,7 +114,8 @@ impl Transport for Http {
     }
 }
 
-/// A body on a real connection; dropping it closes the connection unless the body was read to its end.
+/// A body on a real connection. Dropping it closes the connection, unless the body was
+/// read to its end.
 struct Arriving {
     answer: reqwest::Response,
     idle: Duration,
@@ -122,7 +125,7 @@ impl Body for Arriving {
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>> {
         Box::pin(async {
             let broken = |error: reqwest::Error| TransportError::Broken { reason: causes(&error) };
-            within(self.idle, "no further piece came", self.answer.chunk()).await?.map_err(broken)
+            within(self.idle, "no more data arrived", self.answer.chunk()).await?.map_err(broken)
         })
     }
 }
@@ -153,8 +156,12 @@ fn build(request: Outgoing) -> Result<reqwest::Request, TransportError> {
     }
     for (given, value) in &request.secrets {
         let value = HeaderValue::from_str(value.expose_secret().trim());
-        let mut value = value
-            .map_err(|_| unsendable(format!("the key in {given} has a character that no header takes")))?;
+        let mut value = value.map_err(|_| {
+            unsendable(format!(
+                "the key in {given} has a character that is not allowed in a \
+                                             header"
+            ))
+        })?;
         value.set_sensitive(true);
         out.headers_mut().insert(name(given)?, value);
     }
@@ -174,7 +181,7 @@ fn sending(error: &reqwest::Error) -> TransportError {
     TransportError::Broken { reason: causes(error) }
 }
 
-/// An error with its causes. The URL is left out: it may hold what a user put there.
+/// An error with its sources. The URL is left out, because it may contain the user's data.
 fn causes(error: &reqwest::Error) -> String {
     let mut out = String::new();
     let mut next = error.source();
@@ -188,11 +195,11 @@ fn causes(error: &reqwest::Error) -> String {
     if out.is_empty() { "it gave no reason".into() } else { out }
 }
 
-/// Chooses the cryptography once, unless the program has chosen already.
+/// Selects the cryptography provider once, unless the program has already selected one.
 fn use_ring() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        // An error says that the program was quicker, which is fine.
+        // An error means that the program has already selected one.
         let _ = rustls::crypto::ring::default_provider().install_default();
     });
 }

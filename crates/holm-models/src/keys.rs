@@ -1,4 +1,4 @@
-//! The keys of providers.
+//! The API keys of providers.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use holm_runtime::Secrets;
 use holm_wire::services::Services;
 use secrecy::{ExposeSecret, SecretString};
 
-/// What a provider wants to see.
+/// The credential of a provider.
 #[derive(Debug, Clone)]
 pub enum Key {
-    /// One word, sent in a header.
+    /// A token that is sent in a header.
     Token(SecretString),
-    /// An AWS account's keys, which sign and are not sent.
+    /// The keys of an AWS account. They sign requests and are never sent.
     Aws {
         /// The access key's id.
         access: String,
@@ -19,12 +19,12 @@ pub enum Key {
         secret: SecretString,
         /// The session token of temporary keys.
         session: Option<SecretString>,
-        /// The region that is called.
+        /// The region of the service.
         region: String,
     },
 }
 
-/// Keys by the name of their provider.
+/// API keys by provider name.
 ///
 /// ```
 /// use holm_models::Keys;
@@ -39,18 +39,17 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// No keys.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The keys of the environment, under the names that the catalogue of services has for them. Nothing else is read: no file,
-    /// and above all no `.env` of a project that nobody has vouched for.
+    /// Reads keys from the environment variables that the catalogue of services names. It reads no
+    /// file, and in particular no `.env` of an untrusted project.
     pub fn from_environment() -> Self {
         Self::from_lookup(|name| std::env::var(name).ok())
     }
 
-    /// As [`from_environment`](Self::from_environment), from any lookup.
+    /// Like [`from_environment`](Self::from_environment), with any lookup function.
     pub fn from_lookup(look: impl Fn(&str) -> Option<String>) -> Self {
         let look = |name: &str| look(name).filter(|value| !value.trim().is_empty());
         let mut keys = Self::new();
@@ -88,14 +87,14 @@ impl Keys {
         self.by_provider.get(provider)
     }
 
-    /// Knows all of these keys, each under its provider's name, and nothing else. What only looks like a key is left to
-    /// whoever keeps the text.
+    /// A [`Secrets`] that knows exactly these keys, each under its provider's name. Finding other
+    /// texts that look like keys is left to the code that stores the text.
     pub fn secrets(&self) -> Secrets {
         self.told_to(Secrets::only_known())
     }
 
-    /// Adds all of these keys, each under its provider's name, to what somebody else looks for: an agent's
-    /// [`Secrets::new`], for example, so that no key of its provider is ever kept.
+    /// Adds these keys, each under its provider's name, to an existing set of secrets. For example,
+    /// an agent whose [`Secrets::new`] gets the keys never stores a key of its provider.
     #[must_use]
     pub fn told_to(&self, mut secrets: Secrets) -> Secrets {
         for (provider, key) in &self.by_provider {
@@ -112,7 +111,7 @@ impl Keys {
 }
 
 impl Key {
-    /// Whether the key is more than white space.
+    /// Whether the key is not blank.
     pub fn is_there(&self) -> bool {
         match self {
             Self::Token(token) => !token.expose_secret().trim().is_empty(),

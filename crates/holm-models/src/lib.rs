@@ -1,5 +1,6 @@
-//! Carries the wire codecs' requests over HTTP, and plays models that need no network. This crate knows no format
-//! (that is `holm-wire`) and decides nothing: whether a failed call is tried again, and when, is the kernel's decision.
+//! Sends the requests of the wire codecs over HTTP, and provides scripted models that need no
+//! network. This crate knows no format (that is `holm-wire`) and makes no decisions: the kernel
+//! decides whether and when a failed call is retried.
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -18,15 +19,17 @@
 //!
 //! # Secrets
 //!
-//! A key is a [`SecretString`] from the moment it enters: it has no `Debug` form, it is put into its header at the very
-//! last step, and whatever comes back (errors, replies, recorded traffic) is searched for it, also for its URL-encoded
-//! and base64 forms, before anybody sees it ([`Secrets`]).
+//! A key is a [`SecretString`] from the start: it has no `Debug` form, and it is added to its
+//! header at the very last step. Everything that comes back (errors, replies, recorded traffic) is
+//! searched for the key before it is shown, including its URL-encoded and base64 forms
+//! ([`Secrets`]).
 //!
 //! # What is bounded
 //!
-//! Time to connect, to the first byte and between bytes ([`Timeouts`]); the bytes of a reply, of an error and of a list.
-//! Redirects are not followed, because the key would go along. Compressed bodies are neither asked for nor accepted: a
-//! stream gains little from compression, and a small body that unpacks to a large one is a known attack.
+//! Timeouts apply to connecting, to the first byte and between bytes ([`Timeouts`]). Size limits
+//! apply to replies, errors and lists. Redirects are not followed, because they would receive the
+//! key. Compressed bodies are neither requested nor accepted: a stream gains little from
+//! compression, and decompression bombs are a known attack.
 
 mod cassette;
 mod client;

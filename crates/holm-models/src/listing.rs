@@ -1,4 +1,4 @@
-//! Which models a provider has, and whether a key is good.
+//! Lists a provider's models, and checks whether a key is valid.
 
 use holm_guards::json::Json;
 use holm_kernel::{Failure, FailureClass};
@@ -10,45 +10,41 @@ use crate::{
     exchange::{failure_of, gather},
 };
 
-/// A list is read this far; the longest known one is about a tenth of it.
+/// How many bytes of a list are read. The longest known list is about a tenth of it.
 const MAX_LIST: usize = 16 << 20;
 
-/// Whether a provider takes a key.
+/// Whether a provider accepts a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Credentials {
-    /// It does.
     Accepted,
-    /// It does not.
     Refused {
-        /// What it said.
         reason: String,
     },
 }
 
-/// A list cannot be had.
+/// Why a list cannot be fetched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ListError {
-    /// The client does not have the provider.
+    /// The client does not know the provider.
     #[error("no provider is named {0:?}; add it to the client")]
     UnknownProvider(String),
-    /// The provider has no list.
-    #[error("{0} has no list of models; name the model yourself")]
+    /// The provider offers no list of models.
+    #[error("{0} does not list its models; name the model yourself")]
     NoList(String),
     /// The provider did not answer with a list.
     #[error("{message}")]
     Failed {
-        /// What kind of failure it was.
+        /// The class of the failure.
         class: FailureClass,
-        /// What happened.
         message: String,
     },
 }
 
 impl Client {
-    /// The names of a provider's models, as it lists them, sorted.
+    /// The names of a provider's models, sorted.
     ///
     /// # Errors
-    /// [`ListError`].
+    /// [`ListError`] if the list cannot be fetched.
     pub async fn list_models(&self, provider: &str) -> Result<Vec<String>, ListError> {
         let shared = self.shared();
         let endpoint =
@@ -83,10 +79,11 @@ impl Client {
         names(&body).ok_or_else(|| failed(classify::failure(FailureClass::Server, "the list cannot be read")))
     }
 
-    /// Asks a provider whether it takes the key, by asking for its list of models; nothing is generated or billed.
+    /// Checks whether a provider accepts the key by requesting its list of models. Nothing
+    /// is generated or billed.
     ///
     /// # Errors
-    /// [`ListError`] if that could not be found out. Services that list their models to everybody accept any key.
+    /// [`ListError`] if the check failed. Services with a public list accept any key.
     pub async fn check_credentials(&self, provider: &str) -> Result<Credentials, ListError> {
         match self.list_models(provider).await {
             Ok(_) => Ok(Credentials::Accepted),
@@ -98,7 +95,7 @@ impl Client {
     }
 }
 
-/// Finds the names in any of the shapes that lists have.
+/// Finds the model names in any of the known list formats.
 fn names(body: &[u8]) -> Option<Vec<String>> {
     let json = Json::parse(std::str::from_utf8(body).ok()?).ok()?;
     let list =

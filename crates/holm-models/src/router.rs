@@ -1,4 +1,5 @@
-//! Several models behind one name table, so that a run can fall back from one kind to another.
+//! Routes calls to several models by name, so that a run can fall back from one kind of model to
+//! another.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -6,7 +7,8 @@ use holm_kernel::{FailureClass, ModelResult};
 use holm_runtime::{Ask, BoxFuture, Line, Model};
 use holm_wire::{classify, provider_model};
 
-/// Sends each call to the model that its name belongs to: the whole name first, then the provider's.
+/// Sends each call to the model that matches its name: first by the full name,
+/// then by the provider.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -21,7 +23,6 @@ pub struct Router {
 }
 
 impl Router {
-    /// No models.
     pub fn new() -> Self {
         Self::default()
     }
@@ -47,9 +48,9 @@ impl Model for Router {
 
 struct RouterLine {
     models: BTreeMap<String, Arc<dyn Model>>,
-    /// Lines that are open, by the name under which their model is kept.
+    /// Open connections, by the name under which their model is registered.
     lines: BTreeMap<String, Box<dyn Line>>,
-    /// Whose lines they are.
+    /// The run that owns the connections.
     run: Option<String>,
 }
 
@@ -59,7 +60,7 @@ impl Line for RouterLine {
         let place =
             [name, provider_model(name).0].into_iter().find_map(|name| self.models.get_key_value(name));
         let Some((key, model)) = place else {
-            let message = format!("no model answers to {name:?}; add it or its provider");
+            let message = format!("no model is named {name:?}; add it or its provider");
             let failed = ModelResult::Failed(classify::failure(FailureClass::BadRequest, &message));
             return Box::pin(async { failed });
         };

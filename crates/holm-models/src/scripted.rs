@@ -1,4 +1,4 @@
-//! A model that follows a script: for tests, demonstrations, and trying things without a key.
+//! A model that follows a script, for tests, demonstrations and trials without a key.
 
 use std::sync::Arc;
 
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::exchange;
 
-/// Gives the replies of a script, in order. Every run begins at the script's beginning.
+/// Returns the replies of a script in order. Every run starts at the beginning of the script.
 ///
-/// The script is data, so that a scenario can live in a file:
+/// The script is data, so a scenario can be stored in a file:
 ///
 /// ```
 /// use holm_models::ScriptedModel;
@@ -32,21 +32,21 @@ use crate::exchange;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScriptedModel {
-    /// What comes, in order.
+    /// The results, in the order of the calls.
     pub results: Vec<ModelResult>,
-    /// What comes after the last.
+    /// What happens after the last result.
     #[serde(default)]
     pub then: AfterScript,
 }
 
-/// What a scripted model does when its script is over.
+/// What a scripted model does at the end of its script.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AfterScript {
-    /// It fails, which ends the run: a script that is too short is a mistake.
+    /// It fails, which ends the run, because a script that is too short is a mistake.
     #[default]
     Stop,
-    /// It begins again.
+    /// It starts the script again.
     Repeat,
 }
 
@@ -56,7 +56,7 @@ impl ScriptedModel {
         Self { results: results.into_iter().collect(), then: AfterScript::Stop }
     }
 
-    /// A model that says these texts, one a call.
+    /// A model that replies with these texts, one per call.
     pub fn says<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
         let reply = |text: &str| Reply { blocks: vec![Block::Text(text.into())], ..Reply::default() };
         Self::new(texts.into_iter().map(|text| ModelResult::Replied(reply(text))))

@@ -1,5 +1,6 @@
-//! Tool calls for models that have none: the tools are described in the system prompt, calls and results are text, and the
-//! JSON of a reply becomes a call. The kernel sees native calls and nothing else.
+//! Text-based tool calls for models without native ones. The system prompt describes the tools,
+//! calls and results are text, and JSON in a reply becomes a call. The kernel sees only native
+//! calls.
 
 use std::{
     collections::BTreeMap,
@@ -15,14 +16,15 @@ use holm_runtime::{Delta, DeltaSink};
 /// How the models of a provider call tools.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolCalls {
-    /// By the provider's own calls; by text once the provider says that a model has none.
+    /// Uses the provider's native calls. Switches to text if the provider reports that
+    /// a model has none.
     #[default]
     Native,
-    /// As JSON in their text, always.
+    /// Always uses JSON in the text.
     Text,
 }
 
-/// What providers say of a model without tool calls, in lower case.
+/// Error texts of providers for a model without tool calls, in lower case.
 const REFUSALS: &[&str] = &[
     "does not support tools",
     "does not support tool",
@@ -40,7 +42,7 @@ const REFUSALS: &[&str] = &[
     "tools param requires --jinja",
 ];
 
-/// What servers say that were started without tool calls: vLLM names the flag that is missing.
+/// The error text of servers that were started without tool calls. vLLM names the missing flag.
 const MISSING_FLAG: &str = "tool choice requires --enable-auto-tool-choice";
 
 /// Whether a provider refused a call because of its tools.
@@ -62,7 +64,7 @@ pub(crate) fn refuses_tools(failure: &Failure) -> bool {
     by_class && (said.contains(MISSING_FLAG) || REFUSALS.iter().any(|refusal| said.contains(refusal)))
 }
 
-/// Which models were found to have tool calls, and which not.
+/// Records which models support tool calls and which do not.
 #[derive(Debug, Default)]
 pub(crate) struct KnownToolCalls(Mutex<BTreeMap<String, ToolCalls>>);
 
@@ -76,14 +78,14 @@ impl KnownToolCalls {
     }
 }
 
-/// Whether there is anything in a call that a model without tool calls could not be shown as it is.
+/// Whether a call contains anything that a model without tool calls cannot receive unchanged.
 pub(crate) fn has_calls(request: &Request, messages: &[Arc<Message>]) -> bool {
     let is_call = |block: &Block| matches!(block, Block::ToolCall(_) | Block::ToolResult(_));
     !request.tools.tools.is_empty()
         || messages.iter().any(|message| message.role == Role::Tool || message.blocks.iter().any(is_call))
 }
 
-/// The same request for a model without tool calls.
+/// Converts a request for a model without tool calls.
 pub(crate) fn as_text(request: &Request, messages: &[Arc<Message>]) -> Request {
     let messages = messages.iter().map(|message| Arc::new(message_as_text(message))).collect();
     Request {
@@ -115,7 +117,7 @@ fn message_as_text(message: &Message) -> Message {
     Message { author: message.author, ..Message::new(message.id, role, blocks) }
 }
 
-/// A call as the instructions of the text protocol ask for it.
+/// Writes a call in the form that the text protocol's instructions ask for.
 fn call_as_text(call: &ToolCall) -> String {
     let name = serde_json::Value::from(call.name.as_str());
     let inside = call.arguments.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
@@ -126,10 +128,10 @@ fn call_as_text(call: &ToolCall) -> String {
     }
 }
 
-/// A reply with the call that its text is.
+/// Converts a reply whose text is a call into a reply with that call.
 pub(crate) fn with_call(result: ModelResult) -> ModelResult {
     let ModelResult::Replied(reply) = result else { return result };
-    // What was refused, filtered or cut is no call, however whole it looks.
+    // A reply that was refused, filtered or cut off is not a call, even if its text looks complete.
     if matches!(reply.stop, StopReason::MaxTokens | StopReason::Refusal | StopReason::ContentFilter) {
         return ModelResult::Replied(reply);
     }
@@ -138,7 +140,7 @@ pub(crate) fn with_call(result: ModelResult) -> ModelResult {
     let others = |blocks: Vec<Block>| blocks.into_iter().filter(|block| !is_words(block));
     ModelResult::Replied(match said {
         TextReply::Call { name, arguments } => {
-            // The kernel gives a call without an id one of its own.
+            // The kernel assigns an id to a call without one.
             let call = ToolCall { id: String::new(), name, arguments, replay: None };
             let blocks = others(reply.blocks).chain([Block::ToolCall(call)]).collect();
             Reply { blocks, stop: StopReason::ToolUse, ..reply }
@@ -150,7 +152,7 @@ pub(crate) fn with_call(result: ModelResult) -> ModelResult {
     })
 }
 
-/// Holds text back until it is known whether it is a call, whose JSON is not shown.
+/// Holds text back until it is clear whether it is a call. The JSON of a call is not shown.
 pub(crate) struct HeldText(pub(crate) Arc<dyn DeltaSink>);
 
 impl DeltaSink for HeldText {
@@ -161,7 +163,7 @@ impl DeltaSink for HeldText {
     }
 }
 
-/// Passes on the text that was held back, as far as it is not a call.
+/// Passes on the text that was held back, unless it is a call.
 pub(crate) fn show_text(result: &ModelResult, call: CallId, deltas: &Arc<dyn DeltaSink>) {
     if let ModelResult::Replied(reply) = result {
         let text = plain_text(&reply.blocks);

@@ -1,4 +1,5 @@
-//! The seam between what is said and what carries it: a real connection, a recorder, a recording.
+//! The interface between model calls and their transport: a real connection, a recorder, or a
+//! recording.
 
 use std::fmt;
 
@@ -8,25 +9,23 @@ use holm_runtime::BoxFuture;
 use holm_wire::Method;
 use secrecy::SecretString;
 
-/// Carries one request and brings the answer.
+/// Sends one request and returns the answer.
 pub trait Transport: Send + Sync {
-    /// Sends a request. The future is ready when the head of the answer is there; dropping it, or the body later, closes
-    /// the connection.
+    /// Sends a request. The future completes when the head of the answer has arrived. Dropping the
+    /// future, or the body later, closes the connection.
     fn send(&self, request: Outgoing) -> BoxFuture<'static, Result<Incoming, TransportError>>;
 }
 
-/// A request on its way out. Its `Debug` form shows neither the body nor a secret.
+/// An outgoing request. Its `Debug` form shows neither the body nor a secret.
 #[derive(Clone)]
 pub struct Outgoing {
-    /// The method.
     pub method: Method,
-    /// The full URL; holds no secret.
+    /// The full URL. It contains no secret.
     pub url: String,
-    /// Headers that anybody may see.
+    /// Headers without secrets, which may be logged.
     pub headers: Vec<(String, String)>,
-    /// Headers that nobody may see.
+    /// Headers with secrets, which must never be logged.
     pub secrets: Vec<(String, SecretString)>,
-    /// The body.
     pub body: Bytes,
 }
 
@@ -39,11 +38,9 @@ impl fmt::Debug for Outgoing {
 
 /// The head of an answer, with a body that is still to be read.
 pub struct Incoming {
-    /// The status.
     pub status: u16,
-    /// The headers, names in lower case.
+    /// The headers, with names in lower case.
     pub headers: Vec<(String, String)>,
-    /// The rest.
     pub body: Box<dyn Body>,
 }
 
@@ -56,49 +53,48 @@ impl Incoming {
 
 /// A body that arrives in pieces.
 pub trait Body: Send {
-    /// The next piece; none at the end.
+    /// The next piece, or `None` at the end.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, TransportError>>;
 }
 
-/// The way to the provider failed. All of these may go better another time, except the last two.
+/// Why the transport failed. All errors except the last two may be temporary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
-    /// No connection came about.
+    /// The connection could not be opened.
     #[error("no connection ({reason}); check the network, the base URL and any proxy")]
     Connect {
-        /// What the system said.
+        /// The system's error message.
         reason: String,
     },
-    /// Nothing came for too long.
+    /// Nothing arrived within the timeout.
     #[error("{what} within {millis} ms; try again, or allow more time")]
     Late {
-        /// What did not come.
+        /// What did not arrive.
         what: &'static str,
-        /// How long was waited.
+        /// How long the wait was.
         millis: u64,
     },
-    /// The connection ended in the middle.
+    /// The connection broke before the end.
     #[error("the connection broke ({reason})")]
     Broken {
-        /// What the system said.
+        /// The system's error message.
         reason: String,
     },
     /// The request cannot be sent at all.
     #[error("the request cannot be sent ({reason}); check the base URL and the key")]
     Unsendable {
-        /// Why.
         reason: String,
     },
-    /// A recording does not hold what is asked.
+    /// The recording does not contain the request.
     #[error("the recording has no answer to this ({reason}); record it again")]
     NotRecorded {
-        /// What was asked and what is there.
+        /// The request, and what the recording contains.
         reason: String,
     },
 }
 
 impl TransportError {
-    /// What the kernel can do about it.
+    /// How the kernel should treat the failure.
     pub const fn class(&self) -> FailureClass {
         match self {
             Self::Connect { .. } | Self::Late { .. } | Self::Broken { .. } => FailureClass::Network,

@@ -1,4 +1,5 @@
-//! The decision about an answer of a name server, without any network: what fuzzing and the attack tests lean on.
+//! Decides which addresses of a DNS answer a connection may use. It does no I/O, so fuzzing and the
+//! attack tests can call it directly.
 
 use std::net::IpAddr;
 
@@ -6,18 +7,21 @@ use holm_grants::{Decision, Policy, Request, Unreachable, Url, address};
 
 use crate::error::{NetError, Refusal};
 
-/// The most addresses of one answer that are looked at. Real answers have a dozen; a longer one is refused whole.
+/// The largest number of addresses in one answer. Real answers have a dozen; a longer one is
+/// refused as a whole.
 const MAX_ANSWER: usize = 64;
 
 /// The addresses of `answer` that a connection for `url` may go to, in the order given.
 ///
-/// **Every** address must be admitted: a name that leads to a public and to a private place is how rebinding begins, and
-/// trying only the good half would hide it. One thing is skipped instead: an IPv6 address that merely carries an IPv4
-/// address of the same answer, as networks without IPv4 add to every answer.
+/// **Every** address must be admitted. A name with both a public and a private address is the start
+/// of a rebinding attack, and trying only the admitted half would hide it. The one exception is
+/// skipped: an IPv6 address that embeds an IPv4 address of the same answer, as networks without
+/// IPv4 add to every answer.
 ///
 /// # Errors
 ///
-/// [`NetError::Refused`] with the first address that spoils the answer, [`NetError::Unresolved`] where nothing is left.
+/// [`NetError::Refused`] with the first address that is not admitted, [`NetError::Unresolved`] if
+/// no address is left.
 ///
 /// ```
 /// use holm_grants::{GrantSet, Policy};
@@ -48,7 +52,7 @@ pub fn admit(policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr
     Ok(admitted)
 }
 
-/// Whether the URL itself is granted; asked before anything is looked up.
+/// Checks that the URL itself is granted, before any lookup.
 pub(crate) fn granted(policy: &Policy, url: &Url) -> Result<(), NetError> {
     let why = match policy.decide(&Request::Fetch(url.clone())) {
         Decision::Granted(_) => return Ok(()),
@@ -58,7 +62,7 @@ pub(crate) fn granted(policy: &Policy, url: &Url) -> Result<(), NetError> {
     Err(Refusal::new(url, None, why).into())
 }
 
-/// Why no grant could open the URL's host, where none could.
+/// The reason why no grant can open the URL's host, if there is one.
 fn never(url: &Url) -> Option<Unreachable> {
     let class = match url.host() {
         holm_grants::Host::Address(ip) => address::Class::of(*ip),
@@ -68,7 +72,7 @@ fn never(url: &Url) -> Option<Unreachable> {
     (class.reach() == address::Reach::Never).then_some(Unreachable::Never(class))
 }
 
-/// Whether an address carries an IPv4 address that stands in the same answer.
+/// Whether an address embeds an IPv4 address that is in the same answer.
 fn repeats(ip: IpAddr, answer: &[IpAddr]) -> bool {
     match ip {
         IpAddr::V4(_) => false,

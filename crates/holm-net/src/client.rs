@@ -1,4 +1,5 @@
-//! HTTP over checked connections. No library below opens one, so none can resolve a name again or follow a redirect.
+//! An HTTP client over checked connections. The HTTP library opens no connection itself, so it can
+//! neither resolve a name again nor follow a redirect.
 
 use std::sync::Arc;
 
@@ -21,12 +22,13 @@ use crate::request::HttpRequest;
 use crate::response::HttpResponse;
 use crate::tls::{Tls, chose_h2};
 
-/// The largest head of an answer: ten times what servers send.
+/// The largest response head: ten times what servers send.
 const MAX_HEAD: usize = 64 * 1024;
 /// The most headers of an answer.
 const MAX_HEADERS: usize = 128;
 
-/// Fetches over HTTP/1.1 and HTTP/2. Cheap to clone; clones share their idle connections.
+/// Sends HTTP/1.1 and HTTP/2 requests. It is cheap to clone, and clones
+/// share their idle connections.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -49,13 +51,13 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client over these connections.
+    /// Creates a client that uses this connector.
     #[must_use]
     pub fn new(connector: Connector, tls: Tls) -> Self {
         Self { connector, tls, pool: Arc::default() }
     }
 
-    /// What opens its connections.
+    /// The connector that opens its connections.
     #[must_use]
     pub fn connector(&self) -> &Connector {
         &self.connector
@@ -63,11 +65,11 @@ impl Client {
 
     /// Sends a request and follows its redirects, each of them checked under `policy`.
     ///
-    /// The answer of any status is `Ok`. Dropping the future or the answer closes the connection.
+    /// A response of any status is `Ok`. Dropping the future or the response closes the connection.
     ///
     /// # Errors
     ///
-    /// Where no grant opens the way, a limit is reached or the peer breaks off.
+    /// If no grant admits the request, a limit is reached, or the peer closes the connection early.
     pub async fn send(
         &self,
         mut request: HttpRequest,
@@ -97,7 +99,7 @@ impl Client {
         }
     }
 
-    /// One request and its answer, with the line where it can be used again.
+    /// Sends one request and returns its response, with the connection if it can be reused.
     async fn exchange(
         &self,
         request: &HttpRequest,
@@ -107,7 +109,8 @@ impl Client {
         spoken(&request.url)?;
         let key = Key::of(&request.url);
         let may = |peer: std::net::SocketAddr| self.connector.recheck(&request.url, policy, peer.ip());
-        // A server may hang up on an idle line just as it is used; what was surely not sent is sent again on a new one.
+        // A server may close an idle connection just as it is used. A request that certainly was
+        // not sent is sent again on another connection.
         while let Some(line) = self.pool.take(&key, may) {
             if let Sent::Answer(answer, line) = self.on_line(line, request, deadline).await? {
                 return Ok((answer, line));
@@ -120,7 +123,7 @@ impl Client {
         }
     }
 
-    /// Resolves, checks, connects, secures and shakes hands.
+    /// Resolves, checks, connects, and performs the TLS and HTTP handshakes.
     async fn open(&self, url: &Url, policy: &Policy) -> Result<Line, NetError> {
         let connection = self.connector.connect(url, policy).await?;
         let peer = connection.peer;
@@ -151,7 +154,7 @@ impl Client {
                 let message = message(Version::HTTP_2)?;
                 let sent =
                     in_time(deadline, Stage::Answering, async { Ok(sender.try_send_request(message).await) });
-                // It never left the pool.
+                // The connection stayed in the pool.
                 (sent.await?, None)
             }
         };
@@ -171,10 +174,10 @@ impl std::fmt::Debug for Client {
     }
 }
 
-/// What became of a request on a line.
+/// The result of sending a request on a connection.
 enum Sent {
     Answer(Response<Incoming>, Option<Line>),
-    /// The line was dead; the peer has seen nothing.
+    /// The connection was closed; the peer has received nothing.
     Nothing(String),
 }
 
@@ -189,7 +192,7 @@ where
         .handshake::<_, Full<Bytes>>(TokioIo::new(stream))
         .await;
     let (sender, line) = shaken.map_err(|error| broken(url, &error))?;
-    // What goes wrong on the line, the sender or the body also learns.
+    // The sender or the body also receives any error of the connection.
     tokio::spawn(async move { drop(line.await) });
     Ok(Sender::One(sender))
 }
@@ -207,7 +210,7 @@ where
     Ok(Sender::Many(sender))
 }
 
-/// The error of a request that a server led to: a refusal says where to, so that it can be asked for.
+/// Adds the target of a redirect to a refusal, so that the caller can ask for a grant.
 fn led(error: NetError, url: &Url) -> NetError {
     match error {
         NetError::Refused(refusal) => {

@@ -1,4 +1,4 @@
-//! Resolves once, checks every address, and opens a stream to a checked address.
+//! Resolves a name once, checks every address, and opens a stream to a checked address.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -15,10 +15,11 @@ use crate::port;
 use crate::proxy::Proxy;
 use crate::resolver::Resolver;
 
-/// How many addresses of an answer are tried: enough for one broken address family, few enough to stay in time.
+/// How many addresses of an answer are tried: enough for one broken address family, few enough to
+/// stay within the timeout.
 const MAX_TRIES: usize = 4;
 
-/// Opens connections that were checked, and no others. Cheap to clone.
+/// Opens only connections that were checked. It is cheap to clone.
 #[derive(Clone)]
 pub struct Connector {
     resolver: Arc<dyn Resolver>,
@@ -28,32 +29,33 @@ pub struct Connector {
     bounds: Bounds,
 }
 
-/// How far connections may go, whatever is granted.
+/// How far connections may go, independent of the grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Bounds {
-    /// As far as grants say.
+    /// As far as the grants allow.
     Grants,
-    /// To this machine's own addresses.
+    /// Only to this machine's own addresses.
     Loopback,
 }
 
-/// How long the steps before the first byte may take.
+/// The timeouts of the steps before the first byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// For a lookup.
+    /// The timeout of a name lookup.
     pub resolve: Duration,
-    /// For one address.
+    /// The timeout of connecting to one address.
     pub connect: Duration,
 }
 
 impl Default for Patience {
-    /// Longer than a healthy network ever takes; a name server is asked twice in that time.
+    /// Longer than a healthy network takes. It is enough time to ask a name server twice.
     fn default() -> Self {
         Self { resolve: Duration::from_secs(10), connect: Duration::from_secs(5) }
     }
 }
 
-/// The checked way to a URL's host. Only [`Connector::check`] makes one, so that nothing unchecked can be dialled.
+/// The checked route to a URL's host. Only [`Connector::check`] creates one, so no unchecked
+/// address can be dialled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     url: Url,
@@ -61,72 +63,73 @@ pub struct Route {
 }
 
 impl Route {
-    /// What the way was checked for.
+    /// The URL that the route was checked for.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// Where it may lead, in the order in which it is tried.
+    /// The checked addresses, in the order in which they are tried.
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 }
 
-/// An open connection and the checked address at its other end.
+/// An open connection and the checked address of its peer.
 #[derive(Debug)]
 pub struct Connection {
-    /// The stream; nothing was sent on it.
+    /// The stream, on which nothing has been sent yet.
     pub stream: TcpStream,
-    /// The address that was checked, also where a proxy stands in between.
+    /// The checked address, even if a proxy is in between.
     pub peer: SocketAddr,
 }
 
 impl Connector {
-    /// A connector without proxy that knows no listeners of its own.
+    /// Creates a connector without a proxy and without known listeners.
     #[must_use]
     pub fn new(resolver: Arc<dyn Resolver>) -> Self {
         let (listeners, patience) = (Listeners::default(), Patience::default());
         Self { resolver, listeners, patience, proxy: None, bounds: Bounds::Grants }
     }
 
-    /// With the listeners that are never to be reached.
+    /// Sets the listeners that must never be reached.
     #[must_use]
     pub fn with_listeners(self, listeners: Listeners) -> Self {
         Self { listeners, ..self }
     }
 
-    /// With another patience.
+    /// Replaces the timeouts for lookups and connections.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
         Self { patience, ..self }
     }
 
-    /// Whether connections are opened from here, and not by a proxy.
+    /// Whether connections are opened directly, and not through a proxy.
     #[must_use]
     pub fn is_direct(&self) -> bool {
         self.proxy.is_none()
     }
 
-    /// Through a proxy that the caller names. The environment is never asked.
+    /// Sets a proxy that the caller names. Proxies from the environment are never used.
     #[must_use]
     pub fn with_proxy(self, proxy: Proxy) -> Self {
         Self { proxy: Some(proxy), ..self }
     }
 
-    /// With connections to this machine's own addresses alone: nothing else is connected to, and no other name is
-    /// looked up, whatever is granted.
+    /// Limits connections to this machine's own addresses, independent of the grants. No other
+    /// name is looked up.
     #[must_use]
     pub fn to_loopback_alone(self) -> Self {
         Self { bounds: Bounds::Loopback, ..self }
     }
 
-    /// Resolves and checks, without connecting.
+    /// Resolves and checks a URL without connecting.
     ///
     /// # Errors
     ///
-    /// Where no grant opens the way, the name has no address, or the way leads to a listener of this Holm.
+    /// If no grant admits the URL, the name has no address, or the address belongs to a
+    /// listener of this process.
     pub async fn check(&self, url: &Url, policy: &Policy) -> Result<Route, NetError> {
         granted(policy, url)?;
         port::check(url)?;
@@ -134,16 +137,17 @@ impl Connector {
         self.check_answer(url, policy, &answer)
     }
 
-    /// Looks a host up and judges nothing: for a sandbox whose guest resolves and connects in two steps, with
-    /// [`Self::check_answer`] between them. Whether the name may be asked about at all is the caller's to know.
+    /// Looks up a host without any check. This is for a sandbox whose guest resolves and connects
+    /// in two steps, with [`Self::check_answer`] in between. The caller decides whether the name
+    /// may be looked up at all.
     ///
     /// # Errors
     ///
-    /// Where the name has no address, or nobody answers in time.
+    /// If the name has no address, or no answer arrives in time.
     pub async fn resolve(&self, host: &Host) -> Result<Vec<IpAddr>, NetError> {
         let name = match host {
             Host::Address(ip) => return Ok(vec![*ip]),
-            // A lookup of a name that is not this machine's own would already leave the machine.
+            // Looking up a name that is not local would already send data off this machine.
             Host::Name(_) if self.bounds == Bounds::Loopback && !host.is_loopback() => {
                 return Err(NetError::Offline(host.to_string()));
             }
@@ -154,11 +158,11 @@ impl Connector {
         found.map_err(|error| NetError::Unresolved { host: host.to_string(), why: error.to_string() })
     }
 
-    /// Checks an answer that was found before: what [`Self::check`] does once it has resolved.
+    /// Checks an answer that was resolved earlier, as [`Self::check`] does after resolving.
     ///
     /// # Errors
     ///
-    /// As [`Self::check`].
+    /// The same errors as for [`Self::check`].
     pub fn check_answer(&self, url: &Url, policy: &Policy, answer: &[IpAddr]) -> Result<Route, NetError> {
         granted(policy, url)?;
         port::check(url)?;
@@ -171,11 +175,11 @@ impl Connector {
         Ok(Route { url: url.clone(), addresses })
     }
 
-    /// Connects to the first address of a checked way that answers.
+    /// Connects to the first address of a checked route that accepts.
     ///
     /// # Errors
     ///
-    /// Where none of the first few answers in time.
+    /// If none of the first few addresses accepts in time.
     pub async fn dial(&self, route: &Route) -> Result<Connection, NetError> {
         let mut failed = NetError::TimedOut(Stage::Connecting);
         for address in route.addresses.iter().take(MAX_TRIES) {
@@ -192,17 +196,18 @@ impl Connector {
         Err(failed)
     }
 
-    /// [`Self::check`] and [`Self::dial`]: a raw connection for `tcp`, `ws` and `wss` URLs, or for whoever speaks HTTP himself.
+    /// Combines [`Self::check`] and [`Self::dial`]: opens a raw connection for `tcp`, `ws` and
+    /// `wss` URLs, or for a caller that speaks HTTP itself.
     ///
     /// # Errors
     ///
-    /// As these two.
+    /// The errors of both functions.
     pub async fn connect(&self, url: &Url, policy: &Policy) -> Result<Connection, NetError> {
         let route = self.check(url, policy).await?;
         self.dial(&route).await
     }
 
-    /// Whether a connection that is open to `peer` may be used for `url` by whoever holds `policy`.
+    /// Checks whether an open connection to `peer` may be used for `url` under `policy`.
     pub(crate) fn recheck(&self, url: &Url, policy: &Policy, peer: IpAddr) -> bool {
         let address = SocketAddr::new(peer, url.port());
         admit(policy, url, &[peer]).is_ok() && self.foreign(address).is_ok()
@@ -231,7 +236,7 @@ impl std::fmt::Debug for Connector {
     }
 }
 
-/// Whether a scheme is spoken by [`crate::Client`], and encrypted.
+/// Whether [`crate::Client`] supports the scheme, and whether it is encrypted.
 pub(crate) fn spoken(url: &Url) -> Result<bool, NetError> {
     match url.scheme() {
         Scheme::Http => Ok(false),

@@ -1,4 +1,5 @@
-//! Decompression that stops at a limit, however much a small answer claims to be.
+//! Decompresses a response body and stops at a size limit, so that a small body cannot expand
+//! without end.
 
 use std::io::{self, Write};
 
@@ -7,13 +8,13 @@ use http::{HeaderMap, header};
 
 use crate::error::NetError;
 
-/// The longest encoding that is repeated in an error: the header is the peer's text.
+/// The longest encoding name that an error repeats, because the peer chooses the header's text.
 const MAX_SHOWN: usize = 40;
 
-/// Turns the bytes of an answer into its content.
+/// Decodes the bytes of a response body.
 ///
-/// Only gzip is asked for and understood: one format, in safe code, that every server speaks. An answer in another
-/// format, or in several at once, is refused.
+/// Only gzip is requested and supported: one format, in safe code, that every server has. A
+/// response in another format, or in several at once, is refused.
 pub(crate) struct Decoder {
     form: Form,
     max: u64,
@@ -25,7 +26,7 @@ enum Form {
     Gzip(Box<MultiGzDecoder<Sink>>),
 }
 
-/// Takes what comes out, up to a limit.
+/// Collects decompressed bytes up to a limit.
 struct Sink {
     content: Vec<u8>,
     left: u64,
@@ -33,7 +34,7 @@ struct Sink {
 }
 
 impl Decoder {
-    /// The decoder for an answer with these headers.
+    /// Creates the decoder for a response with these headers.
     pub(crate) fn new(headers: &HeaderMap, max: u64) -> Result<Self, NetError> {
         let declared =
             headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
@@ -57,7 +58,7 @@ impl Decoder {
         Ok(Self { form, max, wire: 0 })
     }
 
-    /// The content of one piece.
+    /// Decodes the next piece.
     pub(crate) fn push(&mut self, piece: bytes::Bytes) -> Result<bytes::Bytes, NetError> {
         let too_large = NetError::TooLarge { max: self.max };
         self.wire = self.wire.saturating_add(piece.len() as u64);
@@ -74,11 +75,13 @@ impl Decoder {
         }
     }
 
-    /// What was held back, after the last piece. An answer that breaks off is an error, not a shorter answer.
+    /// Returns the remaining bytes after the last piece. A truncated response is an error, and
+    /// not a shorter response.
     pub(crate) fn finish(&mut self) -> Result<bytes::Bytes, NetError> {
         match &mut self.form {
             Form::Plain => Ok(bytes::Bytes::new()),
-            // An answer without a body has nothing to decompress, whatever its headers say.
+            // A response without a body has nothing to decompress, even if its headers announce
+            // gzip.
             Form::Gzip(_) if self.wire == 0 => Ok(bytes::Bytes::new()),
             Form::Gzip(decoder) => match decoder.try_finish() {
                 Ok(()) => Ok(std::mem::take(&mut decoder.get_mut().content).into()),

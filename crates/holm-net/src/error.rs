@@ -1,4 +1,4 @@
-//! Why a connection or an exchange did not come about, sorted by blame: what was asked, the peer, this machine.
+//! Why a connection or an exchange failed, sorted by cause: the request, the peer, or this machine.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,65 +6,64 @@ use std::net::IpAddr;
 use holm_grants::{FetchPattern, Grant, Unreachable, Url, UrlError};
 use thiserror::Error;
 
-/// Why nothing, or not everything, was fetched.
+/// Why a request failed, completely or in part.
 ///
-/// No variant repeats a path, a query or a header, since secrets travel there; [`Refusal::origin`] is the most that is
-/// shown. [`Refusal::led_to`] is for whoever asks for it by name.
+/// No variant repeats a path, a query or a header, because they may contain secrets.
+/// [`Refusal::origin`] is the most that is shown. [`Refusal::led_to`] is for callers that ask
+/// for it by name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NetError {
-    /// No grant opens the way.
+    /// No grant admits the connection.
     #[error("{0}")]
     Refused(Box<Refusal>),
-    /// A redirect led to something that is no URL for Holm.
-    #[error("redirected to something that is never fetched: {0}")]
+    /// A redirect led to a URL that Holm does not accept.
+    #[error("redirected to an address that Holm never fetches: {0}")]
     Url(#[from] UrlError),
-    /// The scheme has no meaning here.
-    #[error("{found} is not spoken here; use {wanted}")]
+    /// The scheme is not supported here.
+    #[error("{found} is not supported; use {wanted}")]
     Scheme {
-        /// The scheme that was asked for.
+        /// The scheme of the request.
         found: &'static str,
-        /// What would be understood.
+        /// The schemes that are supported.
         wanted: &'static str,
     },
-    /// The port belongs to a protocol that could be talked into something by an HTTP request.
-    #[error("port {0} belongs to another protocol and is never fetched from")]
+    /// The port belongs to a protocol that an HTTP request could misuse.
+    #[error("port {0} belongs to another protocol; Holm never fetches from it")]
     Port(u16),
-    /// The address is one of Holm's own.
-    #[error("{0} is a listener of this Holm, which no grant opens")]
+    /// The address belongs to one of Holm's own listeners.
+    #[error("{0} is a listener of this Holm; no grant can allow it")]
     OwnListener(std::net::SocketAddr),
-    /// Connections go no further than this machine.
-    #[error("{0} is not on this machine, and nothing else is connected to while offline")]
+    /// Connections are limited to this machine.
+    #[error("{0} is not on this machine, and Holm is offline")]
     Offline(String),
-    /// A header that this crate sets itself, or that is none.
+    /// The header is invalid, or this crate sets it itself.
     #[error("header {0} cannot be set; leave it out")]
     Header(String),
-    /// Redirects without end.
+    /// The server redirected more often than the limits allow.
     #[error("redirected more than {0} times")]
     TooManyRedirects(u8),
-    /// A redirect from an encrypted page to an open one.
+    /// A redirect from an encrypted page to an unencrypted one.
     #[error("redirected from https to http")]
     Downgrade,
-    /// A redirect that wants the body to be sent to somebody else.
-    #[error("redirected to {0} with the body; ask there directly if that is meant")]
+    /// A redirect would send the body to another origin.
+    #[error("redirected to {0} with the body; send the request there directly if that is intended")]
     BodyAcrossOrigins(String),
     /// The name has no address.
     #[error("{host} has no address: {why}")]
     Unresolved {
-        /// The name.
         host: String,
         /// What the resolver said.
         why: String,
     },
-    /// No address answered.
-    #[error("{origin} cannot be connected to: {why}")]
+    #[error("cannot connect to {origin}: {why}")]
     Connect {
         /// Scheme, host and port.
         origin: String,
         /// What the system said.
         why: String,
     },
-    /// The peer could not prove who it is, or speaks no TLS.
-    #[error("{origin} has no trusted connection: {why}")]
+    /// The peer could not prove its identity, or does not support TLS.
+    #[error("no trusted connection to {origin}: {why}")]
     Tls {
         /// Scheme, host and port.
         origin: String,
@@ -72,28 +71,27 @@ pub enum NetError {
         why: String,
     },
     /// The peer broke the protocol.
-    #[error("{origin} broke off: {why}")]
+    #[error("{origin} closed the connection: {why}")]
     Http {
         /// Scheme, host and port.
         origin: String,
         /// What the HTTP library said.
         why: String,
     },
-    /// The answer is larger than allowed, before or after decompression.
+    /// The response is larger than allowed, before or after decompression.
     #[error("the answer is larger than {max} bytes")]
     TooLarge {
-        /// The limit.
         max: u64,
     },
-    /// The answer is compressed in a way that was not asked for, or wrongly.
-    #[error("the answer is encoded as {0}, which cannot be read")]
+    /// The response uses a compression that was not requested, or an invalid one.
+    #[error("the answer is encoded as {0}, which is not supported")]
     Encoding(String),
-    /// The answer is of a kind that nobody wanted.
-    #[error("the answer is {found}; wanted is {wanted}")]
+    /// The response has a media type that the caller does not accept.
+    #[error("the answer is {found}; expected {wanted}")]
     Mime {
-        /// The media type that came.
+        /// The media type of the response.
         found: String,
-        /// The types that were wanted.
+        /// The accepted media types.
         wanted: String,
     },
     /// It took too long.
@@ -104,18 +102,18 @@ pub enum NetError {
     NoRoots(String),
 }
 
-/// How far an exchange had come.
+/// The stage of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// The name was being looked up.
+    /// The name lookup was running.
     Resolving,
     /// The connection was being opened.
     Connecting,
-    /// The peer was proving who it is.
+    /// The TLS handshake was running.
     Securing,
-    /// The request was out.
+    /// The request was sent, and no response had begun.
     Answering,
-    /// The answer was coming in.
+    /// The response was being read.
     Reading,
 }
 
@@ -131,18 +129,18 @@ impl fmt::Display for Stage {
     }
 }
 
-/// A way that no grant opens, and the grant that would.
+/// A connection that no grant admits, and the grant that would admit it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// Scheme, host and port of what was asked for.
+    /// The scheme, host and port of the request.
     pub origin: String,
-    /// The address that the host led to, once it is known.
+    /// The address that the host resolved to, if it is known.
     pub address: Option<IpAddr>,
-    /// Why not.
     pub why: Unreachable,
-    /// What a person would have to grant; none where nothing helps.
+    /// The grant that a person would have to give, or `None` if no grant helps.
     pub missing: Option<Grant>,
-    /// The whole URL, where a server led there: whoever asks for it next must be able to name it. Never in the message.
+    /// The full URL, if a server redirected there, so that the caller can request it by name. It is
+    /// never part of the message.
     pub led_to: Option<Url>,
 }
 
@@ -152,7 +150,7 @@ impl Refusal {
     }
 }
 
-/// Without the URL that a server led to: secrets may travel in it, and this goes to logs.
+/// Hides the URL of a redirect, because it may contain secrets and this text goes to logs.
 impl fmt::Debug for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Refusal")
@@ -178,7 +176,7 @@ impl From<Refusal> for NetError {
     }
 }
 
-/// Scheme, host and port: what may be shown of a URL.
+/// The scheme, host and port: the part of a URL that may be shown.
 pub(crate) fn origin(url: &Url) -> String {
     let (scheme, host) = (url.scheme(), url.host());
     if Some(url.port()) == scheme.default_port() {
@@ -188,7 +186,8 @@ pub(crate) fn origin(url: &Url) -> String {
     }
 }
 
-/// The narrowest grant that would open the way: the origin, or the address that a public name must not lead to unasked.
+/// The narrowest grant that would admit the connection: the origin, or the address that a public
+/// name must not resolve to without permission.
 fn missing(url: &Url, address: Option<IpAddr>, why: Unreachable) -> Option<Grant> {
     match (why, address) {
         (Unreachable::NotGranted, _) => FetchPattern::origin(url).map(Grant::Fetch).ok(),

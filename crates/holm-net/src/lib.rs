@@ -1,18 +1,23 @@
-//! The one resolve-check-connect path: every outgoing connection that a model can cause goes through it.
+//! The only path for outgoing connections that a model can cause: it resolves, checks, and
+//! connects.
 //!
-//! This crate does **not** read the environment, follow proxies that nobody passed, open a browser's worth of protocols
-//! or decide what is granted. `holm-grants` decides; this crate sees to it that what was decided about is what is
-//! connected to:
+//! This crate does **not** read the environment, use proxies that the caller did not pass, support
+//! a browser's range of protocols, or decide what is granted. `holm-grants` decides. This crate
+//! guarantees that the connection goes to the address that was decided about:
 //!
-//! 1. A URL that no grant admits is refused before its name is looked up, because a lookup already tells somebody.
-//! 2. The name is resolved **once**, and every address of the answer is checked. One bad address spoils the answer.
-//! 3. The connection goes to a checked address. No library below resolves again: HTTP is spoken on a stream that was
-//!    opened here.
-//! 4. Holm's own [`Listeners`] are never reached, whatever is granted.
-//! 5. A redirect starts over at 1. A pooled connection is checked again for whoever wants to use it.
+//! 1. A URL that no grant admits is refused before its name is looked up, because the lookup itself
+//!    already reveals the name.
+//! 2. The name is resolved **once**, and every address of the answer is checked. One bad address
+//!    makes the whole answer invalid.
+//! 3. The connection goes to a checked address. The HTTP library does not resolve again: it uses a
+//!    stream that was opened here.
+//! 4. Holm's own [`Listeners`] are never reached, even if they are granted.
+//! 5. A redirect starts again at step 1. A pooled connection is checked again for each request that
+//!    wants to use it.
 //!
-//! [`Connector`] opens raw connections (sandboxed sockets, MCP); [`Client`] speaks HTTP/1.1 and HTTP/2 over them, under
-//! [`Limits`] of size, time, decompression and media type. Errors name the grant that is missing, if one could help.
+//! [`Connector`] opens raw connections for sandboxed sockets and MCP. [`Client`] sends HTTP/1.1 and
+//! HTTP/2 requests over them, with [`Limits`] on size, time, decompression and media type. Errors
+//! name the missing grant, if a grant could help.
 //!
 //! ```
 //! use std::net::IpAddr;

@@ -1,26 +1,27 @@
-//! How much of an answer is taken, and how long is waited for it.
+//! Limits on the size and the duration of an exchange.
 
 use std::time::Duration;
 
 use crate::mime::Mimes;
 
-/// What one exchange may cost. Each limit ends the exchange with an error; nothing is cut off silently.
+/// The limits of one exchange. Reaching a limit ends the exchange with an error; nothing
+/// is cut off silently.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// The most bytes of the body, on the wire and again after decompression.
+    /// The largest body in bytes, checked on the wire and again after decompression.
     pub body: u64,
-    /// From the first lookup to the last byte, redirects included.
+    /// The time from the first lookup to the last byte, including redirects.
     pub total: Duration,
-    /// The longest silence while the answer comes in.
+    /// The longest silence while the response is read.
     pub idle: Duration,
-    /// How many redirects are followed; zero hands the first one to the caller.
+    /// How many redirects are followed. With zero, the caller receives the first redirect.
     pub redirects: u8,
-    /// The media types that are wanted.
+    /// The media types that are accepted.
     pub mimes: Mimes,
 }
 
 impl Default for Limits {
-    /// Enough for a large page on a slow line, and nothing that could fill a memory.
+    /// Enough for a large page on a slow connection, and not enough to fill the memory.
     fn default() -> Self {
         Self {
             body: 10 * 1024 * 1024,

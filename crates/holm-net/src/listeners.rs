@@ -1,13 +1,15 @@
-//! Holm's own doors. A model that may talk to localhost must not talk to the server that it runs under.
+//! Holm's own listening addresses. A model that may connect to localhost must not reach the server
+//! that it runs under.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The addresses on which this Holm listens, shared between who listens and who connects.
+/// The addresses on which this process listens, shared between the listeners and the connector.
 ///
-/// A listener on every interface (`0.0.0.0`) is also this machine's own addresses. What is not seen is an address that a
-/// router or a container's host translates back to this machine; the server's own authentication stands behind that.
+/// A listener on every interface (`0.0.0.0`) covers all of this machine's own addresses. An address
+/// that a router or a container's host translates back to this machine is not detected; the
+/// server's own authentication protects against that.
 ///
 /// ```
 /// use holm_net::Listeners;
@@ -21,7 +23,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub struct Listeners(Arc<Mutex<BTreeMap<SocketAddr, u32>>>);
 
-/// Keeps a listener on the list until it is dropped.
+/// Keeps a listener registered until it is dropped.
 #[derive(Debug)]
 #[must_use = "the listener is forgotten when this is dropped"]
 pub struct Registered {
@@ -30,7 +32,8 @@ pub struct Registered {
 }
 
 impl Listeners {
-    /// Adds a listener, by the address that it is bound to (ask the socket: port 0 is no address).
+    /// Registers a listener by its bound address. Ask the socket for it, because port 0
+    /// is not an address.
     pub fn register(&self, bound: SocketAddr) -> Registered {
         let address = plain(bound);
         let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -59,15 +62,17 @@ impl Drop for Registered {
     }
 }
 
-/// Whether a listener bound to one address is reached under the other, on the same port.
+/// Whether a listener bound to one address is reachable under the other, on the same port.
 fn hears(bound: IpAddr, target: IpAddr) -> bool {
-    // All of 127/8 and ::1 count as one place: refusing a neighbour on the same port costs nothing.
+    // All of 127/8 and ::1 count as one place. Refusing a neighbouring address on the same port
+    // costs nothing.
     bound == target
         || (bound.is_loopback() && target.is_loopback())
         || (bound.is_unspecified() && is_this_machine(target))
 }
 
-/// Whether packets to the address never leave this machine: the system then sends them from that same address.
+/// Whether packets to the address never leave this machine. The system then sends them
+/// from that same address.
 fn is_this_machine(ip: IpAddr) -> bool {
     if ip.is_loopback() || ip.is_unspecified() {
         return true;
@@ -76,7 +81,8 @@ fn is_this_machine(ip: IpAddr) -> bool {
         IpAddr::V4(_) => ([0, 0, 0, 0], 0).into(),
         IpAddr::V6(_) => ([0_u16; 8], 0).into(),
     };
-    // Connecting a datagram socket sends nothing; it only asks which way a packet would go. The port is any.
+    // Connecting a datagram socket sends nothing; it only asks for the route of a packet. Any port
+    // works.
     let from = UdpSocket::bind(any).and_then(|socket| {
         socket.connect((ip, 9))?;
         socket.local_addr()
@@ -84,7 +90,7 @@ fn is_this_machine(ip: IpAddr) -> bool {
     from.is_ok_and(|from| from.ip() == ip)
 }
 
-/// The address without the disguise of an IPv4 address as an IPv6 one.
+/// Converts an IPv4 address in IPv6 notation back to IPv4.
 fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

@@ -1,30 +1,31 @@
-//! Which kinds of content are wanted, so that a page does not turn out to be a disk image.
+//! Checks the media type of a response, so that a request for a page does not download a disk
+//! image.
 
 use http::{HeaderMap, header::CONTENT_TYPE};
 
 use crate::error::NetError;
 
-/// The longest media type that is repeated in an error: the header is the peer's text.
+/// The longest media type that an error repeats, because the peer chooses the header's text.
 const MAX_SHOWN: usize = 100;
 
-/// Media types that are taken.
+/// The media types that are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mimes {
-    /// All of them, also none.
+    /// Every type, or a missing type.
     Any,
-    /// These, written as `text/html` or `text/*`.
+    /// These types, written as `text/html` or `text/*`.
     Only(Vec<String>),
 }
 
 impl Mimes {
-    /// Whether an answer with these headers is wanted.
+    /// Checks whether a response with these headers is acceptable.
     pub(crate) fn check(&self, headers: &HeaderMap) -> Result<(), NetError> {
         let Self::Only(wanted) = self else { return Ok(()) };
         let mut all = headers.get_all(CONTENT_TYPE).iter();
-        // Two types would let the peer choose which of them somebody believes.
+        // With two types, the peer could choose which one each reader believes.
         let found = match (all.next(), all.next()) {
             (Some(one), None) => one.to_str().unwrap_or("unreadable"),
-            (None, _) => "of no type",
+            (None, _) => "without a type",
             (Some(_), Some(_)) => "of two types",
         };
         let essence = found.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

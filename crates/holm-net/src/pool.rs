@@ -1,4 +1,4 @@
-//! Connections that are open and idle, kept by what they were opened for.
+//! Keeps idle connections, sorted by the origin that they were opened for.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -10,12 +10,12 @@ use holm_grants::{Host, Scheme, Url};
 use http_body_util::Full;
 use hyper::client::conn::{http1, http2};
 
-/// The most idle connections in all: a run talks to a handful of hosts.
+/// The largest number of idle connections. A run talks to a handful of hosts.
 const MAX_IDLE: usize = 32;
-/// How long one is kept: shorter than servers wait before they hang up.
+/// How long an idle connection is kept: shorter than servers wait before they close it.
 const MAX_AGE: Duration = Duration::from_secs(20);
 
-/// What a connection was opened for. Two names at one address never share one.
+/// The origin that a connection was opened for. Two names at one address never share a connection.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     scheme: Scheme,
@@ -31,9 +31,9 @@ impl Key {
 
 /// The sending half of a connection.
 pub(crate) enum Sender {
-    /// HTTP/1.1: one exchange at a time.
+    /// HTTP/1.1, with one exchange at a time.
     One(http1::SendRequest<Full<Bytes>>),
-    /// HTTP/2: many at once.
+    /// HTTP/2, with many exchanges at once.
     Many(http2::SendRequest<Full<Bytes>>),
 }
 
@@ -46,20 +46,21 @@ impl Sender {
     }
 }
 
-/// An open connection and where it leads.
+/// An open connection and its peer's address.
 pub(crate) struct Line {
     pub(crate) sender: Sender,
     pub(crate) peer: SocketAddr,
 }
 
-/// The idle lines.
+/// Idle connections that can be reused.
 #[derive(Default)]
 pub(crate) struct Pool(Mutex<BTreeMap<Key, Vec<(Instant, Line)>>>);
 
 impl Pool {
-    /// A line for this key that is still open and leads where the caller may go.
+    /// Takes an open connection for this key whose peer the caller may reach.
     ///
-    /// The question is asked again for each user: the line may have been opened under a grant that this one lacks.
+    /// The check is repeated for each caller, because the connection may have been opened under a
+    /// grant that this caller lacks.
     pub(crate) fn take(&self, key: &Key, may: impl Fn(SocketAddr) -> bool) -> Option<Line> {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let lines = pool.get_mut(key)?;
@@ -73,7 +74,7 @@ impl Pool {
         }
     }
 
-    /// Keeps a line for later.
+    /// Keeps a connection for later use.
     pub(crate) fn keep(&self, key: Key, line: Line) {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !line.sender.is_usable() {

@@ -1,10 +1,11 @@
-//! Ports of protocols that read lines. An HTTP request to one of them could send a mail or change a printer.
+//! Blocks ports of line-based protocols. An HTTP request to one of them could send mail or control
+//! a printer.
 
 use holm_grants::{Scheme, Url};
 
 use crate::error::NetError;
 
-/// What browsers refuse as well, per the Fetch standard's list of bad ports.
+/// The ports that browsers block too, from the Fetch standard's list of bad ports.
 const BAD: &[u16] = &[
     1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
     109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
@@ -12,7 +13,7 @@ const BAD: &[u16] = &[
     3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ];
 
-/// Whether HTTP may be spoken at the URL's port. Raw connections may go to any port that is granted.
+/// Whether HTTP may be used on the URL's port. Raw connections may use any port that is granted.
 pub(crate) fn check(url: &Url) -> Result<(), NetError> {
     match url.scheme() {
         Scheme::Http | Scheme::Https | Scheme::Ws | Scheme::Wss if BAD.contains(&url.port()) => {

@@ -1,4 +1,5 @@
-//! A proxy that somebody passed as a value. It is asked for an address, never for a name, so that the check still holds.
+//! An HTTP proxy that the caller passes as a value. It receives an address and never a name, so
+//! that the address check still holds.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,12 +7,12 @@ use std::net::SocketAddr;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The longest answer to `CONNECT`: a status line and some headers.
+/// The largest response to `CONNECT`: a status line and some headers.
 const MAX_ANSWER: usize = 8 * 1024;
 
-/// An HTTP proxy that opens tunnels. It is the user's choice, so its own address is not checked.
+/// An HTTP proxy that opens tunnels. The user chooses it, so its own address is not checked.
 ///
-/// Names are resolved here all the same: a proxy that resolves them would decide anew where they lead.
+/// Names are still resolved here. A proxy that resolved them would decide again where they lead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proxy(SocketAddr);
 
@@ -31,16 +32,17 @@ impl Proxy {
         if accepted(&answer) {
             return Ok(stream);
         }
-        Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the proxy refuses a tunnel"))
+        Err(io::Error::new(io::ErrorKind::ConnectionRefused, "the proxy refused the tunnel"))
     }
 }
 
-/// The answer up to its empty line, byte by byte: what comes behind belongs to the tunnel.
+/// Reads the response up to its empty line, byte by byte, because everything after it
+/// belongs to the tunnel.
 async fn head(stream: &mut TcpStream) -> io::Result<Vec<u8>> {
     let mut answer = Vec::new();
     while !answer.ends_with(b"\r\n\r\n") {
         if answer.len() >= MAX_ANSWER {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the proxy's answer has no end"));
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the proxy's answer is incomplete"));
         }
         answer.push(stream.read_u8().await?);
     }

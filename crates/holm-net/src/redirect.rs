@@ -1,4 +1,4 @@
-//! Where a redirect leads, and what goes along. The next URL is then checked like the first.
+//! Computes the next request of a redirect. The next URL is then checked like the first one.
 
 use holm_grants::{Scheme, Url};
 use http::{HeaderMap, Method, StatusCode, header};
@@ -6,9 +6,10 @@ use http::{HeaderMap, Method, StatusCode, header};
 use crate::error::{NetError, origin};
 use crate::request::HttpRequest;
 
-/// The request that a redirect asks for; none where the answer is no redirect.
+/// The request that a redirect asks for, or `None` if the response is not a redirect.
 ///
-/// Another origin gets no credentials and no body: a server that was trusted with them does not decide who else is.
+/// Another origin receives no credentials and no body. A server that was trusted with them must not
+/// decide who else receives them.
 pub(crate) fn next(
     request: &HttpRequest,
     status: StatusCode,
@@ -34,7 +35,7 @@ pub(crate) fn next(
         return Ok(Some(HttpRequest { url, headers, ..request.clone() }));
     }
     let mut next = HttpRequest { headers, ..HttpRequest::get(url) };
-    // They describe a body that is not sent.
+    // These headers describe a body that is not sent.
     for name in
         [header::CONTENT_TYPE, header::CONTENT_ENCODING, header::CONTENT_LANGUAGE, header::CONTENT_LOCATION]
     {
@@ -43,7 +44,8 @@ pub(crate) fn next(
     Ok(Some(next))
 }
 
-/// The target as browsers read it, then read again by our own stricter rules: what they disagree about is refused.
+/// Resolves the target as browsers do, and then parses it with our stricter rules. A target on
+/// which they disagree is refused.
 fn join(base: &Url, location: &[u8]) -> Result<Url, NetError> {
     let location = str::from_utf8(location).map_err(|_| holm_grants::UrlError::Hidden)?;
     let base = url::Url::parse(&base.to_string()).map_err(|_| holm_grants::UrlError::NoScheme)?;

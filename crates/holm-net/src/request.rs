@@ -1,4 +1,4 @@
-//! What is asked of a server.
+//! An HTTP request.
 
 use bytes::Bytes;
 use holm_grants::{Scheme, Url};
@@ -8,7 +8,7 @@ use http_body_util::Full;
 
 use crate::error::NetError;
 
-/// Headers that say how the message travels, or where to: they are set here, from what was checked.
+/// Headers about the transport and the destination. This crate sets them from the checked URL.
 const OURS: &[HeaderName] = &[
     header::HOST,
     header::CONTENT_LENGTH,
@@ -23,10 +23,10 @@ const OURS: &[HeaderName] = &[
     header::PROXY_AUTHENTICATE,
 ];
 
-/// Headers that say nothing about who asks; only these follow a redirect to another origin.
+/// Headers that do not identify the sender. Only these follow a redirect to another origin.
 const HARMLESS: &[HeaderName] = &[header::ACCEPT, header::ACCEPT_LANGUAGE, header::USER_AGENT];
 
-/// One request. Its debug form shows no header's value and no body.
+/// One request. Its debug form hides the values of headers and the body.
 ///
 /// ```
 /// use holm_net::HttpRequest;
@@ -43,29 +43,29 @@ pub struct HttpRequest {
 }
 
 impl HttpRequest {
-    /// A request of this method, without headers or body.
+    /// Creates a request with this method, without headers or body.
     #[must_use]
     pub fn new(method: Method, url: Url) -> Self {
         Self { method, url, headers: HeaderMap::new(), body: Bytes::new() }
     }
 
-    /// A request to read.
+    /// Creates a `GET` request.
     #[must_use]
     pub fn get(url: Url) -> Self {
         Self::new(Method::GET, url)
     }
 
-    /// A request that hands something over.
+    /// Creates a `POST` request.
     #[must_use]
     pub fn post(url: Url) -> Self {
         Self::new(Method::POST, url)
     }
 
-    /// With one more header.
+    /// Adds one header to the request.
     ///
     /// # Errors
     ///
-    /// [`NetError::Header`] where it is no header, or one that this crate sets itself.
+    /// [`NetError::Header`] if the header is invalid, or if this crate sets it itself.
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, NetError> {
         let refused = || NetError::Header(name.chars().filter(char::is_ascii_graphic).take(64).collect());
         let parsed: HeaderName = name.parse().map_err(|_| refused())?;
@@ -73,31 +73,30 @@ impl HttpRequest {
             return Err(refused());
         }
         let mut value: HeaderValue = value.parse().map_err(|_| refused())?;
-        // No header of ours may end up in an index that a later request could be measured against.
+        // Keeps the header out of compression tables that a later request could be compared with.
         value.set_sensitive(true);
         self.headers.append(parsed, value);
         Ok(self)
     }
 
-    /// With a body.
     #[must_use]
     pub fn body(self, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..self }
     }
 
-    /// What is asked for.
+    /// The URL of the request.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The headers that may be carried to another origin.
+    /// The headers that may be sent to another origin.
     pub(crate) fn harmless_headers(&self) -> HeaderMap {
         let kept = self.headers.iter().filter(|(name, _)| HARMLESS.contains(name));
         kept.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
-    /// The message for the wire.
+    /// The request in the form of the HTTP library.
     pub(crate) fn message(&self, version: Version) -> Result<Request<Full<Bytes>>, http::Error> {
         let authority = authority(&self.url);
         let target = match self.url.query() {
@@ -129,7 +128,7 @@ impl std::fmt::Debug for HttpRequest {
     }
 }
 
-/// Host and port as a server wants to read them.
+/// The host and port for the `Host` header.
 fn authority(url: &Url) -> String {
     let default = match url.scheme() {
         Scheme::Http | Scheme::Ws => 80,

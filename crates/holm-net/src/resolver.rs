@@ -1,4 +1,5 @@
-//! Where addresses come from. A trait, so that tests can be the name server that an attacker owns.
+//! Resolves names to addresses. It is a trait, so that tests can act as a name server of an
+//! attacker.
 
 use std::future::Future;
 use std::io;
@@ -7,25 +8,25 @@ use std::pin::Pin;
 
 use holm_grants::HostName;
 
-/// What a lookup gives: the addresses in the order of preference.
+/// The result of a lookup: the addresses in the order of preference.
 pub type Answer<'a> = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send + 'a>>;
 
-/// Finds the addresses of a name. Whatever it answers is checked, so it need not be trusted.
+/// Looks up the addresses of a name. Every answer is checked, so the resolver need not be trusted.
 ///
-/// Addresses written as such are never asked about, and a name is asked about once for each connection.
+/// Literal addresses are never looked up, and a name is looked up once for each connection.
 pub trait Resolver: Send + Sync {
     /// Looks the name up.
     fn resolve<'a>(&'a self, name: &'a HostName) -> Answer<'a>;
 }
 
-/// The system's own resolver, with its hosts file and search list.
+/// The resolver of the operating system, with its hosts file and search list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemResolver;
 
 impl Resolver for SystemResolver {
     fn resolve<'a>(&'a self, name: &'a HostName) -> Answer<'a> {
         Box::pin(async move {
-            // The port plays no part in a lookup; the call wants one.
+            // The lookup ignores the port, but the function requires one.
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
             Ok(found.map(|address| address.ip()).collect())
         })

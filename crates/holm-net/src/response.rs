@@ -1,4 +1,4 @@
-//! An answer, read piece by piece under its limits.
+//! An HTTP response, read piece by piece within its limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::error::{NetError, Stage, origin};
 use crate::limits::Limits;
 use crate::pool::{Key, Line, Pool};
 
-/// What a server answered. The body is still on its way.
+/// A response whose body is still to be read.
 pub struct HttpResponse {
     status: StatusCode,
     url: Url,
@@ -24,7 +24,7 @@ pub struct HttpResponse {
     decoder: Decoder,
     deadline: Instant,
     idle: Duration,
-    /// The line that goes back to the pool after the last byte.
+    /// The connection that returns to the pool after the last byte.
     line: Option<(Arc<Pool>, Line)>,
     ended: bool,
 }
@@ -53,7 +53,7 @@ impl HttpResponse {
         })
     }
 
-    /// The status, of the last answer where there were redirects.
+    /// The status of the last response, after redirects.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         self.status
@@ -65,17 +65,18 @@ impl HttpResponse {
         &self.url
     }
 
-    /// The headers, as hostile as the body.
+    /// The headers. They are untrusted, as is the body.
     #[must_use]
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
     }
 
-    /// The next piece of the decompressed body; none after the last one.
+    /// The next piece of the decompressed body, or `None` after the last one.
     ///
     /// # Errors
     ///
-    /// Where a limit is reached or the peer breaks off. What came before stands, but is not the whole.
+    /// If a limit is reached or the peer closes the connection early. The pieces so far
+    /// are valid, but incomplete.
     pub async fn piece(&mut self) -> Result<Option<Bytes>, NetError> {
         while !self.ended {
             let until = self.deadline.min(Instant::now() + self.idle);
@@ -89,7 +90,7 @@ impl HttpResponse {
                 }
                 Some(Ok(frame)) => match frame.into_data() {
                     Ok(data) => self.decoder.push(data)?,
-                    // Trailers say nothing that anybody here would believe.
+                    // Trailers are ignored, because they are not trusted.
                     Err(_) => continue,
                 },
                 Some(Err(error)) => {
@@ -104,11 +105,11 @@ impl HttpResponse {
         Ok(None)
     }
 
-    /// The whole body.
+    /// Reads the whole body.
     ///
     /// # Errors
     ///
-    /// As [`Self::piece`].
+    /// The same errors as for [`Self::piece`].
     pub async fn bytes(mut self) -> Result<Bytes, NetError> {
         let Some(first) = self.piece().await? else { return Ok(Bytes::new()) };
         let Some(second) = self.piece().await? else { return Ok(first) };

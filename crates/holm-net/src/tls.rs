@@ -1,4 +1,4 @@
-//! TLS on a stream that is already open, for the name that was checked.
+//! Adds TLS to an open stream, for the host name that was checked.
 
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
@@ -15,25 +15,28 @@ use tokio_rustls::client::TlsStream;
 
 use crate::error::{NetError, origin};
 
-/// Whom the operating system trusts, once somebody has asked.
+/// The certificates that the operating system trusts, loaded on first use.
 static TRUSTED: OnceLock<Arc<Verifier>> = OnceLock::new();
 
-/// Tickets by which a client goes on with servers that it knows, eight for each: an agent speaks with a few of them. There
-/// are several clients in each of a server's thousands of sessions, and each has room for all of its tickets from the start.
+/// The number of session tickets that a client keeps: eight for each of the few servers that an
+/// agent talks to. A Holm server has thousands of sessions with several clients each, and every
+/// client allocates room for all of its tickets at the start.
 const REMEMBERED: usize = 4 * 8;
 
-/// Whom to trust. The certificate must be for the URL's host, however its address was found.
+/// The trusted certificates. A certificate must be valid for the URL's host, however
+/// its address was found.
 #[derive(Clone, Debug)]
 pub struct Tls(Arc<ClientConfig>);
 
 impl Tls {
-    /// Trusts what the operating system trusts. That is read once for the process, when somebody first asks: a server has
-    /// thousands of sessions, and each would read and keep some hundred certificates. Nothing else is shared, so no two
-    /// clients can be told to be one by what is remembered of a connection.
+    /// Trusts what the operating system trusts. The certificates are loaded once per process,
+    /// on first use, because each of a server's thousands of sessions would otherwise load and
+    /// keep some hundred of them. Nothing else is shared, so a server cannot link two clients
+    /// by their session tickets.
     ///
     /// # Errors
     ///
-    /// [`NetError::NoRoots`] where the system trusts nobody.
+    /// [`NetError::NoRoots`] if the system has no trusted certificates.
     pub fn platform() -> Result<Self, NetError> {
         let provider = Arc::new(ring::default_provider());
         let no_roots = |error: rustls::Error| NetError::NoRoots(error.to_string());
@@ -54,22 +57,22 @@ impl Tls {
         Ok(Self::with_config(config))
     }
 
-    /// Trusts what `config` trusts. The protocols that it offers are set here.
+    /// Trusts what `config` trusts. This function sets the protocols that the client offers.
     #[must_use]
     pub fn with_config(mut config: ClientConfig) -> Self {
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Self(Arc::new(config))
     }
 
-    /// Secures a stream to the URL's host.
+    /// Performs the TLS handshake for the URL's host.
     pub(crate) async fn secure(
         &self,
         url: &Url,
         stream: TcpStream,
     ) -> Result<TlsStream<TcpStream>, NetError> {
         let failed = |why: String| NetError::Tls { origin: origin(url), why };
-        let name =
-            server_name(url.host()).ok_or_else(|| failed("the host is no name for a certificate".into()))?;
+        let name = server_name(url.host())
+            .ok_or_else(|| failed("the host is not a valid name for a certificate".into()))?;
         TlsConnector::from(Arc::clone(&self.0))
             .connect(name, stream)
             .await

@@ -224,7 +224,7 @@ impl Resolver for Turning {
 async fn a_name_that_turns_between_check_and_connection_is_asked_once() {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
-    // The good answer comes first; whoever asked again would be led to the next address.
+    // The good answer comes first. A client that resolved again would get the next address.
     let answers = vec![vec!["127.0.0.1".parse().unwrap()], vec!["127.0.0.2".parse().unwrap()]];
     let resolver = Arc::new(Turning { answers, asked: AtomicUsize::new(0) });
     let grants = GrantSet::parse([format!("fetch:tcp://box.lan:{port}").as_str()]).unwrap();
@@ -250,7 +250,7 @@ async fn what_is_not_granted_is_not_even_looked_up() {
     assert_eq!(resolver.asked.load(Ordering::Relaxed), 0);
 }
 
-/// Whatever is granted: no other address is connected to, and no other name looked up.
+/// Independent of the grants, no other address is connected to, and no other name is looked up.
 #[tokio::test]
 async fn a_connector_for_this_machine_alone_goes_nowhere_else() {
     let grants = ["fetch:*://*:*", "fetch:http://*", "fetch:http://localhost:*", "fetch:http://127.0.0.1:*"];

@@ -1,12 +1,12 @@
-//! What a text is not, and where.
+//! Errors of reading JSON, with the position where they occurred.
 
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-/// A text is not the value that was asked for.
+/// The text is not a value of the requested type.
 ///
-/// It is one pointer wide: every reader returns it, so its width is paid everywhere.
+/// It is one pointer wide, because every reading function returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadError(Box<Problem>);
 
@@ -17,30 +17,30 @@ struct Problem {
     column: usize,
 }
 
-/// The ways in which a text can fail to be a value.
+/// Why a text is not a value of the requested type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// It ends too early.
+    /// The text ends too early.
     End,
-    /// It is no JSON, or JSON of another kind than this.
+    /// The text is not JSON, or not of the expected kind.
     Expected(&'static str),
-    /// A needed field did not come.
+    /// A required field is missing.
     Missing(&'static str),
-    /// A field came twice.
+    /// A field occurs twice.
     Twice(&'static str),
-    /// No variant has this name.
+    /// The enum has no variant of this name.
     Unknown {
-        /// The name that came.
+        /// The name in the text.
         found: String,
-        /// Those that there are.
+        /// The names of the variants.
         known: &'static [&'static str],
     },
     /// Lists and objects are nested too deeply.
     TooDeep,
-    /// The value is complete and more follows.
+    /// More text follows after the value.
     Trailing,
-    /// The value has the right form and cannot be: what its own type says.
+    /// The value has the right form, and its type rejects it with this reason.
     Refused(String),
 }
 
@@ -53,7 +53,7 @@ impl ReadError {
         Self(Box::new(Problem { kind, line, column }))
     }
 
-    /// What was wrong.
+    /// The kind of error that occurred.
     #[must_use]
     pub const fn kind(&self) -> &ReadErrorKind {
         &self.0.kind
@@ -65,13 +65,13 @@ impl ReadError {
         matches!(self.0.kind, ReadErrorKind::End)
     }
 
-    /// Line, from 1.
+    /// The line number, counted from 1.
     #[must_use]
     pub const fn line(&self) -> usize {
         self.0.line
     }
 
-    /// Column in bytes, from 1.
+    /// The column in bytes, counted from 1.
     #[must_use]
     pub const fn column(&self) -> usize {
         self.0.column

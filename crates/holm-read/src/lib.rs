@@ -1,11 +1,14 @@
-//! JSON text into types, in little code. Nothing is written here, there is no format but JSON, and no value of unknown shape is built.
+//! Reads JSON text into types with little generated code. It writes no JSON, supports no other
+//! format, and builds no values of unknown shape.
 //!
-//! General readers are made anew for each type and each source of text, which is fast to run and long to download: read that way, Holm's
-//! own types were a third of its WASM module. Here one [`Reader`] walks through the text for all types. What a type adds is mostly data,
-//! written by `#[derive(Read)]`: the names of its fields, which of them must come, and where each goes.
+//! General deserializers generate code for each type and each source of text. That code is fast to
+//! run and slow to download: for Holm's own types it was a third of the WASM module. Here, a single
+//! [`Reader`] reads the text for all types. A type mostly adds data, written by `#[derive(Read)]`:
+//! the names of its fields, which of them are required, and where each goes.
 //!
-//! The JSON form is that of serde, from the same attributes: unknown fields are ignored, a field that comes twice is refused, enums are tagged
-//! from outside. One thing is narrower: an object is never read from a list.
+//! The JSON form is that of serde, and follows the same attributes. Unknown fields are ignored, a
+//! repeated field is refused, and enums are externally tagged. One rule is stricter: an object is
+//! never read from a list.
 //!
 //! ```
 //! use holm_read::{Read, from_str};
@@ -29,7 +32,7 @@
 #![no_std]
 
 extern crate alloc;
-// What the derive writes names this crate.
+// The derived code refers to this crate by name.
 #[cfg(test)]
 extern crate self as holm_read;
 
@@ -49,27 +52,27 @@ pub use reader::{EachMember, MAX_DEPTH, Reader};
 pub use shape::{Shape, Slot, Tags, Wanted};
 pub use values::{Key, Raw};
 
-/// What can be read from JSON.
+/// A type that can be read from JSON.
 pub trait Read<'a>: Sized {
-    /// Reads one value from where the reader stands.
+    /// Reads one value at the reader's position.
     ///
     /// # Errors
-    /// [`ReadError`] if it is not there; the reader is of no use afterwards.
+    /// [`ReadError`] if there is no such value. The reader must not be used afterwards.
     fn read(reader: &mut Reader<'a>) -> Result<Self, ReadError>;
 }
 
-/// Reads one value that fills the text.
+/// Reads one value that spans the whole text.
 ///
 /// # Errors
-/// [`ReadError`] with the place at which the text stops being that value.
+/// [`ReadError`] with the position at which the text stops being that value.
 pub fn from_str<'a, T: Read<'a>>(text: &'a str) -> Result<T, ReadError> {
     whole(Reader::of_text(text))
 }
 
-/// Reads one value that fills the bytes. Only the strings that are wanted must be UTF-8.
+/// Reads one value that spans all the bytes. Only the strings that the value uses must be UTF-8.
 ///
 /// # Errors
-/// As [`from_str`].
+/// The same errors as for [`from_str`].
 pub fn from_slice<'a, T: Read<'a>>(bytes: &'a [u8]) -> Result<T, ReadError> {
     whole(Reader::of_bytes(bytes))
 }

@@ -1,4 +1,4 @@
-//! The one walk through the text.
+//! The reader that all types share.
 
 use alloc::borrow::Cow;
 use alloc::string::ToString as _;
@@ -6,17 +6,18 @@ use core::fmt;
 
 use crate::{ReadError, ReadErrorKind};
 
-/// How deep typed lists and objects may nest; JSON of open shape inside them is stepped over and not counted.
+/// How deep typed lists and objects may nest. Skipped JSON inside them is not counted.
 pub const MAX_DEPTH: u8 = 127;
 
-/// Takes one member of an object: its name is given, its value stands next.
+/// Handles one member of an object. It receives the name, and must read the value.
 pub type EachMember<'f, 'a> = dyn FnMut(&mut Reader<'a>, Cow<'a, str>) -> Result<(), ReadError> + 'f;
 
-/// Stands somewhere in a JSON text. Types read through it; nobody else needs it.
+/// A position in a JSON text. Implementations of `Read` use it; other code does not need it.
 #[derive(Debug)]
 pub struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
-    /// The same bytes, if they are known to be UTF-8: one check of the whole is cheaper than one of every string.
+    /// The same bytes as text, if they are known to be UTF-8. One check of the whole is cheaper
+    /// than one per string.
     text: Option<&'a str>,
     pub(crate) at: usize,
     depth: u8,
@@ -31,7 +32,7 @@ impl<'a> Reader<'a> {
         Self { bytes, text: core::str::from_utf8(bytes).ok(), at: 0, depth: 0 }
     }
 
-    /// The next byte that is no white space, without taking it; zero at the end.
+    /// The next byte that is not white space, without consuming it; zero at the end.
     pub fn peek(&mut self) -> u8 {
         while matches!(self.byte(), b' ' | b'\n' | b'\r' | b'\t') {
             self.at += 1;
@@ -39,10 +40,10 @@ impl<'a> Reader<'a> {
         self.byte()
     }
 
-    /// Takes a `null` if one stands here.
+    /// Consumes a `null`, if there is one at this position.
     ///
     /// # Errors
-    /// [`ReadError`] if something else begins with an `n`.
+    /// [`ReadError`] if another word starts with `n`.
     pub fn null(&mut self) -> Result<bool, ReadError> {
         if self.peek() != b'n' {
             return Ok(false);
@@ -51,7 +52,7 @@ impl<'a> Reader<'a> {
         Ok(true)
     }
 
-    /// Reads a whole number up to a largest one.
+    /// Reads a whole number of at most `max`.
     ///
     /// # Errors
     /// [`ReadError`] for anything else.
@@ -90,10 +91,10 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Reads a list; `each` must take one item.
+    /// Reads a list. `each` must read one item.
     ///
     /// # Errors
-    /// [`ReadError`] if no list stands here, and those of `each`.
+    /// [`ReadError`] if there is no list at this position, and the errors of `each`.
     pub fn items(
         &mut self,
         each: &mut dyn FnMut(&mut Self) -> Result<(), ReadError>,
@@ -110,10 +111,10 @@ impl<'a> Reader<'a> {
         self.leave()
     }
 
-    /// Reads an object; `each` gets a name and must take the value.
+    /// Reads an object. `each` receives a name and must read the value.
     ///
     /// # Errors
-    /// [`ReadError`] if no object stands here, and those of `each`.
+    /// [`ReadError`] if there is no object at this position, and the errors of `each`.
     pub fn members(&mut self, each: &mut EachMember<'_, 'a>) -> Result<(), ReadError> {
         self.enter(b'{', "an object")?;
         if self.peek() != b'}' {
@@ -128,13 +129,13 @@ impl<'a> Reader<'a> {
         self.leave()
     }
 
-    /// The text says something that cannot be; for types that check more than their form.
+    /// An error for a value that its type rejects. It is for types that check more than their form.
     #[cold]
     pub fn refused(&self, reason: &dyn fmt::Display) -> ReadError {
         self.fail(ReadErrorKind::Refused(reason.to_string()))
     }
 
-    /// Nothing but white space may follow.
+    /// Checks that only white space follows.
     pub(crate) fn end(&mut self) -> Result<(), ReadError> {
         self.peek();
         if self.at < self.bytes.len() { Err(self.fail(ReadErrorKind::Trailing)) } else { Ok(()) }
@@ -152,14 +153,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Takes the closing bracket, which the caller has seen.
+    /// Consumes the closing bracket, which the caller has already seen.
     pub(crate) fn leave(&mut self) -> Result<(), ReadError> {
         self.depth = self.depth.saturating_sub(1);
         self.at += 1;
         Ok(())
     }
 
-    /// Whether another one follows.
+    /// Whether another item follows.
     pub(crate) fn comma(&mut self, closing: u8) -> Result<bool, ReadError> {
         match self.peek() {
             b',' => {
@@ -188,7 +189,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The byte here; zero at the end, which is no JSON either.
+    /// The byte at this position; zero at the end, which is not valid JSON either.
     pub(crate) fn byte(&self) -> u8 {
         self.bytes.get(self.at).copied().unwrap_or(0)
     }

@@ -1,14 +1,14 @@
-//! Steps over JSON without looking into it.
+//! Skips JSON values without interpreting them.
 
 use alloc::vec::Vec;
 
 use crate::{ReadError, ReadErrorKind, Reader};
 
 impl<'a> Reader<'a> {
-    /// Steps over one value of any kind, however deep it nests.
+    /// Skips one value of any kind, however deep it nests.
     ///
     /// # Errors
-    /// [`ReadError`] if no JSON value stands here.
+    /// [`ReadError`] if there is no JSON value at this position.
     pub fn skip(&mut self) -> Result<(), ReadError> {
         let mut open = Vec::new();
         loop {
@@ -29,7 +29,7 @@ impl<'a> Reader<'a> {
                 b'-' | b'0'..=b'9' => self.skip_number()?,
                 _ => self.skip_word()?,
             }
-            // The value is over; so may be those around it.
+            // The value has ended, and the values around it may end too.
             loop {
                 let Some(closing) = open.last().copied() else { return Ok(()) };
                 match self.peek() {
@@ -50,10 +50,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The JSON text of the value that stands here.
+    /// The JSON text of the value at this position.
     ///
     /// # Errors
-    /// As [`skip`](Self::skip), and if it is no UTF-8.
+    /// The errors of [`skip`](Self::skip), and an error if the text is not UTF-8.
     pub fn raw(&mut self) -> Result<&'a str, ReadError> {
         self.peek();
         let start = self.at;
@@ -81,7 +81,8 @@ impl<'a> Reader<'a> {
                 b'\\' => {
                     let rest = self.rest();
                     let Some(length) = escape_length(rest) else {
-                        // One that the text cuts short is an end, not a mistake.
+                        // An escape that is cut off at the end of the text counts as a missing end,
+                        // and not as an invalid escape.
                         let cut = rest.len() < 6 && rest.iter().skip(2).all(u8::is_ascii_hexdigit);
                         self.at += if cut { rest.len() } else { 0 };
                         return Err(self.expected("a JSON escape"));
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Steps over a number; JSON's own grammar.
+    /// Skips a number according to the grammar of JSON.
     pub(crate) fn skip_number(&mut self) -> Result<(), ReadError> {
         if self.byte() == b'-' {
             self.at += 1;
@@ -127,7 +128,8 @@ impl<'a> Reader<'a> {
         let word =
             ["null", "true", "false"].into_iter().find(|word| self.rest().starts_with(word.as_bytes()));
         let Some(word) = word else {
-            // A word that the text cuts short is an end, not a mistake.
+            // A word that is cut off at the end of the text counts as a missing end, and not as an
+            // invalid word.
             let cut =
                 ["null", "true", "false"].into_iter().any(|word| word.as_bytes().starts_with(self.rest()));
             return Err(if cut { self.fail(ReadErrorKind::End) } else { self.expected("a JSON value") });
@@ -137,12 +139,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// How many bytes stand before the next quote, backslash or control character. Eight at a time: texts are long.
+/// The number of bytes before the next quote, backslash or control character. It reads eight bytes
+/// at a time, because texts are long.
 pub(crate) fn plain_length(bytes: &[u8]) -> usize {
     const fn all(byte: u8) -> u64 {
         u64::from_le_bytes([byte; 8])
     }
-    // The high bit of every byte that is zero; a borrow can set bits above a zero and none below.
+    // Sets the high bit of every byte that is zero. A borrow can set bits above a zero byte, and
+    // none below.
     const fn zeros(word: u64) -> u64 {
         word.wrapping_sub(all(1)) & !word & all(0x80)
     }

@@ -1,4 +1,4 @@
-//! What a type adds to the reader: data, and places to put values.
+//! What a type adds to the reader: data about its fields, and slots for their values.
 
 use alloc::string::ToString as _;
 
@@ -7,16 +7,16 @@ use crate::{Read, ReadError, ReadErrorKind, Reader};
 /// The fields of a struct.
 #[derive(Debug)]
 pub struct Shape {
-    /// Their names, in the order of their slots.
+    /// The field names, in the order of their slots.
     pub names: &'static [&'static str],
-    /// A bit for each that must come.
+    /// One bit for each required field.
     pub needed: u64,
-    /// Other names, and whose they are.
+    /// Alternative names, each with the index of its field.
     pub aliases: &'static [(&'static str, usize)],
 }
 
 impl Shape {
-    /// The place of a name. Fields mostly come in order, so the search begins after the last one.
+    /// The index of a name. Fields usually come in order, so the search begins after the last one.
     fn find(&self, name: &str, next: usize) -> Option<usize> {
         if self.names.get(next).is_some_and(|known| *known == name) {
             return Some(next);
@@ -29,9 +29,8 @@ impl Shape {
 /// The variants of an enum.
 #[derive(Debug)]
 pub struct Tags {
-    /// Their names.
     pub names: &'static [&'static str],
-    /// A bit for each without content.
+    /// One bit for each variant without content.
     pub bare: u64,
 }
 
@@ -39,12 +38,12 @@ fn find(names: &[&str], name: &str) -> Option<usize> {
     names.iter().position(|known| *known == name)
 }
 
-/// A place for a value.
+/// A slot for a value.
 pub trait Slot<'a> {
-    /// Reads the value.
+    /// Reads the value into the slot.
     ///
     /// # Errors
-    /// [`ReadError`] if it cannot be read.
+    /// [`ReadError`] if the value cannot be read.
     fn fill(&mut self, reader: &mut Reader<'a>) -> Result<(), ReadError>;
 }
 
@@ -55,21 +54,20 @@ impl<'a, T: Read<'a>> Slot<'a> for T {
     }
 }
 
-/// A place for a value that must come.
+/// A slot for a required value.
 #[derive(Debug)]
 pub struct Wanted<T>(Option<T>);
 
 impl<T> Wanted<T> {
-    /// The empty place.
     #[must_use]
     pub const fn nothing() -> Self {
         Self(None)
     }
 
-    /// The value.
+    /// Takes the value out of the slot.
     ///
     /// # Errors
-    /// [`ReadError`] if it did not come, which [`Reader::fields`] has said before.
+    /// [`ReadError`] if the value is missing, which [`Reader::fields`] has already reported.
     pub fn take(self, reader: &Reader<'_>) -> Result<T, ReadError> {
         self.0.ok_or_else(|| reader.expected("every needed field"))
     }
@@ -83,10 +81,11 @@ impl<'a, T: Read<'a>> Slot<'a> for Wanted<T> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads an object into the slots of its fields; others are stepped over.
+    /// Reads an object into the slots of its fields, and skips unknown fields.
     ///
     /// # Errors
-    /// [`ReadError`] if no object stands here, a field comes twice or a needed one not at all, and those of the slots.
+    /// [`ReadError`] if there is no object at this position, a field occurs twice or a required one
+    /// is missing, and the errors of the slots.
     pub fn fields(
         &mut self,
         shape: &'static Shape,
@@ -112,11 +111,11 @@ impl<'a> Reader<'a> {
         Err(self.fail(ReadErrorKind::Missing(name_of(shape.names, missing.trailing_zeros() as usize))))
     }
 
-    /// Reads the name of a variant and gives its place. Of one with content the content stands next, and then its
-    /// [end](Self::end_variant).
+    /// Reads the name of a variant and returns its index. If the variant has content, the content
+    /// follows, and then its [end](Self::end_variant).
     ///
     /// # Errors
-    /// [`ReadError`] if there is no such variant, or content where none belongs or none where some does.
+    /// [`ReadError`] if there is no such variant, or if its content is missing or unexpected.
     pub fn variant(&mut self, tags: &'static Tags) -> Result<usize, ReadError> {
         let bare = self.peek() == b'"';
         let name = if bare {
@@ -141,10 +140,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes the end of a variant with content.
+    /// Consumes the end of a variant with content.
     ///
     /// # Errors
-    /// [`ReadError`] if more follows.
+    /// [`ReadError`] if the variant has more content.
     pub fn end_variant(&mut self) -> Result<(), ReadError> {
         if self.peek() != b'}' {
             return Err(self.expected("the end of the variant"));

@@ -1,4 +1,4 @@
-//! Strings.
+//! Reads JSON strings.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
@@ -7,10 +7,10 @@ use crate::scan::plain_length;
 use crate::{ReadError, ReadErrorKind, Reader};
 
 impl<'a> Reader<'a> {
-    /// Reads a string; borrowed where it holds no escape.
+    /// Reads a string. It borrows from the text if the string has no escapes.
     ///
     /// # Errors
-    /// [`ReadError`] if no string stands here.
+    /// [`ReadError`] if there is no string at this position.
     pub fn string(&mut self) -> Result<Cow<'a, str>, ReadError> {
         if self.peek() != b'"' {
             return Err(self.expected("a string"));
@@ -26,7 +26,7 @@ impl<'a> Reader<'a> {
         self.escaped(plain.to_owned()).map(Cow::Owned)
     }
 
-    /// The rest of a string from its first escape on.
+    /// Reads the rest of a string from its first escape on.
     fn escaped(&mut self, mut out: String) -> Result<String, ReadError> {
         loop {
             match self.byte() {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The character of one `\u` escape, or of two that are a pair.
+    /// The character of one `\u` escape, or of a surrogate pair.
     fn code(&mut self) -> Result<char, ReadError> {
         let mut code = self.unit()?;
         if (0xd800..0xdc00).contains(&code) && self.rest().starts_with(b"\\u") {

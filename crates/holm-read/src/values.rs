@@ -1,4 +1,4 @@
-//! The values that types are made of.
+//! Implements `Read` for basic types.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
@@ -42,7 +42,6 @@ impl<'a> Read<'a> for &'a str {
 pub struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
-    /// The text.
     #[must_use]
     pub const fn get(self) -> &'a str {
         self.0
@@ -147,9 +146,9 @@ impl<'a, A: Read<'a>, B: Read<'a>> Read<'a> for (A, B) {
     }
 }
 
-/// What can be the name of a member, in a map.
+/// A type that can be the key of a map.
 pub trait Key: Sized {
-    /// The key that a name stands for.
+    /// Converts a member's name into a key.
     fn of(name: &str) -> Option<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! Who is asked before a call runs.
+//! Approvers: they answer questions about calls before the calls run.
 
 use std::sync::Arc;
 
@@ -6,8 +6,8 @@ use holm_kernel::{Proposal, Verdict};
 
 use crate::BoxFuture;
 
-/// Rules on proposed calls. Only what the kernel would allow or ask about gets here; an approver can narrow it and
-/// never widen it.
+/// Rules on proposed calls. It only gets calls that the kernel would allow or ask about, and can
+/// narrow what they may do but never widen it.
 ///
 /// A plain function is an approver:
 ///
@@ -26,11 +26,13 @@ use crate::BoxFuture;
 /// let _host = Host::new(model).approver(readers_only);
 /// ```
 pub trait Approver: Send + Sync {
-    /// Rules on one call. The run goes on listening meanwhile, so this may take as long as a person takes.
+    /// Rules on one call. The run keeps taking inputs meanwhile, so this may take as long
+    /// as a person needs.
     fn judge(&self, proposal: Proposal) -> BoxFuture<'static, Verdict>;
 
-    /// Who is asked about the calls of a helper of this name. Asked once for each child, before it does anything; unless said
-    /// otherwise, this approver itself is, and knows nothing of whose calls they are.
+    /// The approver for the calls of a helper with this name; asked once per child, before it
+    /// does anything. By default this approver answers for the helper too, without knowing
+    /// whose calls they are.
     fn of_helper(&self, _helper: &str) -> Option<Arc<dyn Approver>> {
         None
     }
@@ -43,7 +45,7 @@ impl<F: Fn(&Proposal) -> Verdict + Send + Sync> Approver for F {
     }
 }
 
-/// Nobody is there: everything that is asked is denied.
+/// Denies everything that it is asked about, because no person is there.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nobody;
 
@@ -53,7 +55,8 @@ impl Approver for Nobody {
     }
 }
 
-/// Whoever watches the run answers: every question waits until [`Handle::judge`](crate::Handle::judge) brings a verdict.
+/// Leaves every question open until a holder of a handle answers it with
+/// [`Handle::judge`](crate::Handle::judge).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Watchers;
 

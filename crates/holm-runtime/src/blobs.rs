@@ -1,4 +1,4 @@
-//! Where results that are too large to carry are kept.
+//! Storage for results that are too large for the journal.
 
 mod memory;
 
@@ -12,43 +12,42 @@ use std::ops::Range;
 
 use crate::BoxFuture;
 
-/// Keeps large results by their content: the same bytes are kept once, under the SHA-256 that names them.
+/// Stores large results by content: the same bytes are stored once, under their SHA-256.
 ///
-/// What is put here has passed the run's secrets already. The reference is the digest in hex, so that a
-/// [`Spill`](holm_kernel::Spill) in a journal says where its text is and whether it is still the same.
+/// Secrets were removed from the text before. The reference is the digest in hex. So a
+/// [`Spill`](holm_kernel::Spill) in a journal says where its text is and whether it is unchanged.
 pub trait Blobs: Send + Sync {
-    /// Keeps a text for a run and syncs it: the journal will refer to it. Gives its digest in hex.
+    /// Stores a text for a run and syncs it, because the journal will refer to it. Returns
+    /// its digest in hex.
     ///
     /// # Errors
     /// [`BlobFailed`].
     fn put<'a>(&'a self, run: &'a str, text: &'a [u8]) -> BoxFuture<'a, Result<String, BlobFailed>>;
 
-    /// Reads a part of a kept text; a range that reaches past its end is cut there.
+    /// Reads a part of a stored text; a range that reaches past its end is cut there.
     ///
     /// # Errors
-    /// [`BlobFailed::Missing`] if nothing of that digest is kept, [`BlobFailed::Changed`] if it is not what was put.
+    /// [`BlobFailed::Missing`] if there is no such text, [`BlobFailed::Changed`] if it differs
+    /// from what was stored.
     fn get<'a>(&'a self, digest: &'a str, range: Range<u64>) -> BoxFuture<'a, Result<Vec<u8>, BlobFailed>>;
 }
 
-/// A large result cannot be kept or read.
+/// A large result cannot be stored or read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlobFailed {
-    /// Nothing of that name is kept.
-    #[error("no result `{digest}` is kept here; it was removed, or never was")]
+    /// There is no blob with this digest.
+    #[error("no result `{digest}` in this store; it was removed or never existed")]
     Missing {
-        /// The name.
         digest: String,
     },
-    /// The bytes are not those that were put.
-    #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
+    /// The bytes differ from those that were stored.
+    #[error("the result `{digest}` was changed after it was stored; do not trust it")]
     Changed {
-        /// The name.
         digest: String,
     },
-    /// The system said no.
+    /// The operating system reported an error.
     #[error("a large result could not be kept ({reason}); free some space")]
     System {
-        /// What it said.
         reason: String,
     },
 }

@@ -1,7 +1,7 @@
-//! Checks that the kernel cannot make: the whole of a large result must be read, or a program must run.
+//! Checks that the kernel cannot make: they read the whole of a large result, or run a program.
 //!
-//! The rules are the guards' own; only the text comes from elsewhere. A check that cannot be made is broken, and what
-//! was to be checked is not believed.
+//! The rules are those of the guards; only the text comes from elsewhere. A check that cannot be
+//! made counts as broken, and its result is not believed.
 
 #[cfg(test)]
 mod tests;
@@ -24,24 +24,24 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Runs the programs of executable postconditions.
 ///
-/// Whoever implements this starts a foreign program with a foreign text on its input, so it confines it.
+/// An implementation starts a foreign program with foreign text on its input, so it
+/// must confine that program.
 pub trait CheckRunner: Send + Sync {
-    /// Gives the program the text and says what came of it.
+    /// Runs the program on the text and returns the result.
     fn run(&self, program: Program) -> BoxFuture<'static, CheckRuling>;
 }
 
 /// A program that must succeed on a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Its name, under the names of the host.
+    /// Its name, as the host knows it.
     pub command: String,
-    /// Its arguments.
     pub arguments: Vec<String>,
     /// The whole result, for its standard input.
     pub text: Arc<str>,
 }
 
-/// Runs no programs: what would have to be checked by one is not believed.
+/// Runs no programs: a result that needs such a check is not believed.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPrograms;
 
@@ -78,33 +78,34 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Runs no programs, and finds large results nowhere until [`blobs`](Self::blobs) says where they are.
+    /// Runs no programs, and finds no large results until [`blobs`](Self::blobs) sets their store.
     pub fn new() -> Self {
         Self { blobs: Arc::new(MemoryBlobs::new()), runner: Arc::new(NoPrograms), patience: PATIENCE }
     }
 
-    /// Says where large results are kept.
+    /// Sets the store of large results.
     #[must_use]
     pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
         self.blobs = blobs;
         self
     }
 
-    /// Says what runs programs.
+    /// Sets the runner of programs.
     #[must_use]
     pub fn runner(mut self, runner: Arc<dyn CheckRunner>) -> Self {
         self.runner = runner;
         self
     }
 
-    /// Says how long one check may take; 60 seconds if nobody says so.
+    /// Sets how long one check may take; the default is 60 seconds.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
-    /// Makes one check of a result: [`Run::checked_output`](holm_kernel::Run::checked_output) has it.
+    /// Makes one check of a result, which [`Run::checked_output`](holm_kernel::Run::checked_output)
+    /// returns.
     pub fn check(&self, request: &CheckRequest, output: &ToolOutput) -> BoxFuture<'static, CheckRuling> {
         let (this, check) = (self.clone(), request.check.clone());
         let (text, spill) = (output.text.clone(), output.spill.clone());
@@ -130,7 +131,7 @@ impl Checker {
         {
             return self.run_program(Program { command, arguments, text }).await;
         }
-        // Patterns and schemas over megabytes take a while; other runs do not wait for them.
+        // Patterns and schemas over megabytes take a while; other runs must not wait for them.
         let judged = task::spawn_blocking(move || judge(&check, &text));
         judged.await.unwrap_or_else(|_| broken("the check panicked"))
     }
@@ -143,7 +144,7 @@ impl Checker {
         ruling
     }
 
-    /// The whole text of a spilled result, if it still is what it was.
+    /// The whole text of a spilled result, if it is unchanged.
     async fn whole(&self, spill: &Spill) -> Result<Arc<str>, String> {
         let bytes =
             self.blobs.get(&spill.reference, 0..spill.bytes).await.map_err(|error| error.to_string())?;
@@ -166,7 +167,7 @@ impl fmt::Debug for Checker {
     }
 }
 
-/// Ends a task when nobody waits for it any more.
+/// Aborts a task when its caller stops waiting for it.
 struct StopWithMe(task::AbortHandle);
 
 impl Drop for StopWithMe {
@@ -194,7 +195,7 @@ fn judge(check: &Check, text: &str) -> CheckRuling {
     }
 }
 
-/// What was found; how much it weighs is decided by the kernel, which knows the declared severity.
+/// The finding. The kernel decides its consequences, because it knows the declared severity.
 fn answer(ruling: &Ruling) -> CheckRuling {
     match ruling {
         Ruling::Accept => CheckRuling::Passed,

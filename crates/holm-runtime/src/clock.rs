@@ -1,4 +1,5 @@
-//! What time it is, and waiting. The kernel has no clock, so every wait of a run passes through here.
+//! Clocks: the time, and waiting. The kernel has no clock, so every wait of a run
+//! uses one of these.
 
 #[cfg(test)]
 mod tests;
@@ -11,18 +12,19 @@ use crate::BoxFuture;
 
 /// Tells the time and waits.
 pub trait Clock: Send + Sync {
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     fn now(&self) -> Timestamp;
 
     /// Waits until a time; at once if it has passed.
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()>;
 }
 
-/// The longest sleep before the machine's clock is read again: timers stand still while a machine is suspended.
+/// The longest sleep before the machine's clock is read again: timers stop while
+/// a machine is suspended.
 const LONGEST_SLEEP: Duration = Duration::from_secs(15);
 
-/// The machine's clock. It follows the machine's time forward, also over a suspend, for as long as it is used. If that
-/// time is set back, the clock runs on steadily, so that a run is not disturbed.
+/// The machine's clock. It follows the machine's time forward, also over a suspend. If that time is
+/// set back, this clock runs on steadily, so that a run is not disturbed.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemClock(FastClock);
 
@@ -61,8 +63,8 @@ fn machine_time() -> Timestamp {
     Timestamp::new(millis(SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()))
 }
 
-/// A clock that runs many times faster than the world, for tests: a back-off of seconds takes milliseconds and is
-/// still journaled as seconds.
+/// A clock that runs many times faster than real time, for tests: a back-off of seconds takes
+/// milliseconds and is still journaled as seconds.
 #[derive(Debug, Clone, Copy)]
 pub struct FastClock {
     began: Instant,
@@ -84,7 +86,7 @@ impl Clock for FastClock {
     }
 
     fn sleep_until(&self, at: Timestamp) -> BoxFuture<'static, ()> {
-        // Rounded up, so that the time has come when the sleeper looks.
+        // Rounded up, so that the time has really come when the sleeper wakes.
         let wait = at.since(self.now()).saturating_mul(1_000).div_ceil(self.factor);
         Box::pin(tokio::time::sleep(Duration::from_micros(wait)))
     }

@@ -1,65 +1,63 @@
-//! The pieces of a reply while it arrives, and what a tool says while it works. They go to watchers directly and never through the kernel, which sees the
-//! finished reply; dropping one changes nothing.
+//! Deltas: the pieces of a reply as they arrive, and the progress of tools. They go to
+//! watchers directly and not through the kernel, which gets the finished reply.
+//! Dropping one changes nothing.
 
 use std::sync::Arc;
 
 use holm_kernel::{CallId, Usage};
 
-/// One piece of a reply. Offsets count bytes, so a watcher that missed pieces can tell, and one that reconnects can
-/// join.
+/// One piece of a reply. Offsets count bytes, so a watcher can detect missed pieces, and can
+/// join after a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
-    /// The provider took the call.
+    /// The provider accepted the call.
     Accepted {
-        /// The provider's own id of the request, for its support desk.
+        /// The provider's id of the request, for support cases.
         request: &'a str,
     },
-    /// More text.
     Text {
         /// Where it begins in the reply's text, all text blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
     /// More reasoning that may be shown.
     Thinking {
         /// Where it begins in the reply's reasoning, all blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
-    /// A tool call began.
+    /// A tool call started.
     ToolCallStarted {
-        /// The call's place among the reply's calls, from 0.
+        /// The call's index among the reply's calls, from 0.
         index: u64,
         /// The provider's id of the call.
         id: &'a str,
-        /// The tool.
         name: &'a str,
     },
     /// More of a call's arguments.
     ToolArguments {
-        /// The call's place among the reply's calls.
+        /// The call's index among the reply's calls.
         index: u64,
         /// Where the piece begins in the call's arguments.
         offset: u64,
         /// The piece of JSON text.
         text: &'a str,
     },
-    /// What the call has used so far; replaces what was said before.
+    /// The usage of the call so far; it replaces earlier values.
     Usage(Usage),
-    /// A tool says how far it is.
+    /// A tool reports its progress.
     Progress {
-        /// What it does now.
+        /// What the tool does now.
         text: &'a str,
-        /// How much is done, in the tool's own unit.
+        /// The amount done, in the tool's own unit.
         done: Option<u64>,
-        /// How much there is, in the same unit.
+        /// The total amount, in the same unit.
         total: Option<u64>,
     },
 }
 
-/// Watches replies arrive. Called from the task that reads the connection: whatever blocks here slows the reply down.
+/// Receives the pieces of replies as they arrive. It is called from the task that reads the
+/// connection, so a sink that blocks slows the reply down.
 ///
 /// ```
 /// use holm_kernel::CallId;
@@ -76,8 +74,9 @@ pub trait DeltaSink: Send + Sync {
     /// Takes one piece of the reply to `call`.
     fn delta(&self, call: CallId, delta: Delta<'_>);
 
-    /// A sink of its own for one run, from those that must tell runs apart: pieces carry no run's name. Whoever drives a
-    /// run asks once, before its first piece; none means that this sink takes the pieces of every run alike.
+    /// Creates a sink for one run, if this sink must tell runs apart: deltas do not name their run.
+    /// The driver calls it once, before the first delta. `None` means that this sink takes the
+    /// deltas of all runs.
     fn of_run(&self, run: &str) -> Option<Arc<dyn DeltaSink>> {
         let _ = run;
         None
@@ -100,7 +99,7 @@ impl<F: Fn(CallId, Delta<'_>) + Send + Sync> DeltaSink for F {
     }
 }
 
-/// Nobody watches.
+/// A sink that discards all deltas.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoDeltas;
 

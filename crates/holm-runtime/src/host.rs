@@ -1,4 +1,4 @@
-//! Everything around one run, put together.
+//! The host of one run: its model, tools, journal and everything else around it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,16 +8,16 @@ use crate::{
     Spawner, SystemClock, Toolbox,
 };
 
-/// What has the shape of a key is found by a table that is not small, so all hosts that know no secret share it.
+/// The table of key shapes is large, so all hosts without named secrets share it.
 static SHAPES: OnceLock<Secrets> = OnceLock::new();
 
-/// What a run is given: it has a model and nothing else until something is added by name.
+/// The host of a run: it has a model, and nothing else until it is added explicitly.
 pub struct Host {
     pub(crate) parts: Parts,
     pub(crate) journal: Box<dyn Journal>,
 }
 
-/// What many runs can share: everything but the journal.
+/// The parts that many runs can share: everything but the journal.
 #[derive(Clone)]
 pub(crate) struct Parts {
     pub(crate) model: Arc<dyn Model>,
@@ -33,23 +33,24 @@ pub(crate) struct Parts {
     pub(crate) carry: Carry,
     pub(crate) hooks: Arc<Hooks>,
     pub(crate) hook_wants: HookWants,
-    /// Where children are kept.
+    /// The store of the children's journals.
     pub(crate) journals: Arc<dyn Journals>,
-    /// What models have shown so far.
+    /// The scores of models so far.
     pub(crate) ledger: Option<Arc<dyn Ledger>>,
 }
 
-/// Who looks at the calls that only hooks want to see.
+/// Who reviews calls that only hooks want to see.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HookWants {
-    /// Hooks, and nobody else if they have nothing against it.
+    /// Only hooks. If they do not object, no person is asked.
     HooksAlone,
-    /// Whoever is asked about everything else too.
+    /// Hooks, and then the approver, as for all other questions.
     PeopleToo,
 }
 
 impl Host {
-    /// A host with a model, no tools, nobody to ask, a journal in memory and the machine's clock.
+    /// A host with a model, no tools, an approver that denies everything, a journal in memory
+    /// and the machine's clock.
     pub fn new(model: Arc<dyn Model>) -> Self {
         let parts = Parts {
             model,
@@ -71,7 +72,6 @@ impl Host {
         Self { parts, journal: Box::new(MemoryJournal::new()) }
     }
 
-    /// Adds a tool.
     #[must_use]
     pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
         let tools = Arc::unwrap_or_clone(self.parts.tools);
@@ -79,78 +79,78 @@ impl Host {
         self
     }
 
-    /// Says who is asked before a call runs.
+    /// Sets the approver, which is asked before a call runs.
     #[must_use]
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.parts.approver = Arc::new(approver);
         self
     }
 
-    /// Says where records are written.
+    /// Sets the journal that records are written to.
     #[must_use]
     pub fn journal(mut self, journal: impl Journal + 'static) -> Self {
         self.journal = Box::new(journal);
         self
     }
 
-    /// Says what time it is.
+    /// Sets the clock of the run.
     #[must_use]
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.parts.clock = Arc::new(clock);
         self
     }
 
-    /// Says who watches replies arrive.
+    /// Sets the sink for the pieces of replies.
     #[must_use]
     pub fn deltas(mut self, deltas: impl DeltaSink + 'static) -> Self {
         self.parts.deltas = Arc::new(deltas);
         self
     }
 
-    /// Says who is told what happens, besides those who are told already.
+    /// Adds a sink for events; sinks that were added before stay.
     #[must_use]
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
         self.parts.events.push(Arc::new(events));
         self
     }
 
-    /// Says who starts child runs.
+    /// Sets the spawner of child runs.
     #[must_use]
     pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
         self.parts.spawner = Arc::new(spawner);
         self
     }
 
-    /// Says where results are kept that are too large to carry.
+    /// Sets the store for large results.
     #[must_use]
     pub fn blobs(mut self, blobs: impl Blobs + 'static) -> Self {
         self.parts.blobs = Arc::new(blobs);
         self
     }
 
-    /// Says which secrets are taken out of every fact.
+    /// Sets the secrets that are removed from every fact.
     #[must_use]
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.parts.secrets = secrets;
         self
     }
 
-    /// Says what runs the programs of executable postconditions.
+    /// Sets the runner of executable postconditions.
     #[must_use]
     pub fn checks(mut self, checks: impl CheckRunner + 'static) -> Self {
         self.parts.checks = Arc::new(checks);
         self
     }
 
-    /// Says how much of a tool's output travels with the run.
+    /// Sets how much of a tool's output stays in the journal.
     #[must_use]
     pub fn carry(mut self, carry: Carry) -> Self {
         self.parts.carry = carry;
         self
     }
 
-    /// Adds hooks. The run's configuration says where they are heard: [`Hooks::points`] belongs in
-    /// [`Config::consult`](holm_kernel::Config::consult), and
+    /// Adds hooks. The run's configuration determines where they are asked: put [`Hooks::points`]
+    /// into [`Config::consult`](holm_kernel::Config::consult).
     /// [`Approvals::AskAlways`](holm_kernel::Approvals::AskAlways) shows them every call.
     #[must_use]
     pub fn hooks(mut self, hooks: Hooks) -> Self {
@@ -158,15 +158,15 @@ impl Host {
         self
     }
 
-    /// Says where it is kept what models have shown. A run with a ladder begins on the rung that it speaks for, and what the
-    /// run's models do is noted there.
+    /// Sets the ledger of models. A run with a ladder begins on the rung that the ledger suggests,
+    /// and the results of its models are noted there.
     #[must_use]
     pub fn ledger(mut self, ledger: impl Ledger + 'static) -> Self {
         self.parts.ledger = Some(Arc::new(ledger));
         self
     }
 
-    /// The tools, as a run's configuration declares them.
+    /// The declarations of the tools, for a run's configuration.
     pub fn declarations(&self) -> Vec<holm_kernel::Tool> {
         self.parts.tools.declarations()
     }

@@ -1,5 +1,5 @@
-//! Agents that remember everything they did. This crate names no provider, no tool and no store; it has the traits that
-//! they implement, and the loop that brings them together.
+//! Agents with a complete journal of what they did. This crate contains no provider, no tool and no
+//! store. It defines the traits that they implement, and the loop that connects them.
 //!
 //! ```
 //! use holm_kernel::{Block, ModelResult, Reply};
@@ -27,11 +27,11 @@
 //!    └─────────────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! The order is always the same: a fact is handled, what follows from it is collected and appended in one go, and only
-//! then is anything done about it. A reply that calls three tools is four records and one append. So whatever happened is
-//! in the journal, and a journal is all that is needed to go on: [`Agent::resume`], [`Agent::fork`] and
-//! [`Agent::replay`] are the same fold. When an append fails the run is dropped, because nobody can tell any more what is
-//! remembered.
+//! The order is always the same: handle a fact, append all records that follow from it at once, and
+//! only then act. A reply that calls three tools is four records and one append. So every event is
+//! in the journal, and the journal alone is enough to continue: [`Agent::resume`], [`Agent::fork`]
+//! and [`Agent::replay`] are the same fold. If an append fails, the run is dropped, because it is
+//! unknown which records were stored.
 //!
 //! # Who does what
 //!
@@ -41,12 +41,12 @@
 //! | [`Session`], [`Report`] | one run, and what came of a prompt |
 //! | [`Handle`] | steers, stops, answers and watches a run from elsewhere |
 //! | [`Tool`], [`Toolbox`] | what a model can call |
-//! | [`Hooks`] | where your own code is heard |
+//! | [`Hooks`] | your own code at fixed points of the loop |
 //! | [`Journals`], [`Blobs`] | where runs and large results are kept |
-//! | [`Ledger`] | what models have shown, so that the next task begins with one that can do it |
-//! | [`EventSink`], [`DeltaSink`] | who is told what happens |
-//! | [`Approver`], [`Secrets`] | who is asked, and what is never written down |
-//! | [`Driver`], [`Host`] | the loop alone, for whoever builds something else |
+//! | [`Ledger`] | success rates of models, so that the next task starts with a capable one |
+//! | [`EventSink`], [`DeltaSink`] | receive what happens |
+//! | [`Approver`], [`Secrets`] | who answers questions, and what is never written down |
+//! | [`Driver`], [`Host`] | the loop alone, for programs that need no [`Agent`] |
 
 mod agent;
 mod answer_schema;
@@ -114,9 +114,9 @@ pub use tool::{
     tool_fn,
 };
 
-/// What the code that `#[tool]` writes calls; no part of the interface.
+/// Support code for the expansion of `#[tool]`; not part of the public interface.
 #[doc(hidden)]
 pub use tool::support as __private;
 
-/// Says to a call that its answer is no longer wanted.
+/// Tells a call that its answer is no longer needed.
 pub use tokio_util::sync::CancellationToken;

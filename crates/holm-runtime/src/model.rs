@@ -1,4 +1,4 @@
-//! What answers a model call.
+//! Models: they answer model calls.
 
 use std::{future::Future, pin::Pin, sync::Arc};
 
@@ -10,16 +10,16 @@ use crate::DeltaSink;
 /// A future on the heap, so that the traits of this crate are object-safe.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// Whatever can be asked for replies; shared by many runs.
+/// A source of replies, shared by many runs.
 ///
-/// Trying again, waiting and falling back are not its business: the kernel decides them from the class of a failure.
+/// A model does not retry, wait or fall back: the kernel decides that from the class of a failure.
 pub trait Model: Send + Sync {
-    /// Opens a line for one run. What is worth keeping between the calls of a run (messages that are already encoded)
-    /// is kept there.
+    /// Opens a connection for one run. It holds data that is worth keeping between the calls of a
+    /// run, such as encoded messages.
     fn open(&self) -> Box<dyn Line>;
 
-    /// As [`open`](Self::open), for a run of this name: one that goes on later has the same, by which a provider can find
-    /// what it keeps of the run's prompts.
+    /// As [`open`](Self::open), for a run with this name. A resumed run has the same name, so a
+    /// provider can find its cached prompts.
     fn open_run(&self, run: &str) -> Box<dyn Line> {
         let _ = run;
         self.open()
@@ -36,30 +36,29 @@ impl<M: Model + ?Sized> Model for Arc<M> {
     }
 }
 
-/// One run's line to its models.
+/// One run's connection to its models.
 pub trait Line: Send {
     /// Calls a model.
     ///
-    /// What is needed of the messages is taken before this returns: the future owns everything and borrows nothing, so
-    /// that the run can go on listening while the model speaks. When [`Ask::stop`] is cancelled the future ends soon,
-    /// with [`ModelResult::Aborted`] and what had arrived by then; dropping it ends the call too.
+    /// It must read the messages before it returns: the future owns its data, so that the run can
+    /// take inputs while the model replies. If [`Ask::stop`] is cancelled, the future ends soon
+    /// with [`ModelResult::Aborted`] and what had arrived. Dropping the future also ends the call.
     fn call(&mut self, ask: Ask<'_>) -> BoxFuture<'static, ModelResult>;
 }
 
-/// One model call.
+/// One call of a model.
 pub struct Ask<'a> {
-    /// Its id; every delta carries it.
+    /// The id of the call; every delta carries it.
     pub call: CallId,
-    /// What the kernel asks for.
     pub request: &'a Request,
     /// The messages that the request names.
     pub messages: &'a [Arc<Message>],
-    /// The tools that the model knows of: those of the request, or those that its text describes where the protocol is
-    /// text. For models that can be held to them.
+    /// The tools that the model knows: those of the request, or those that its text describes if
+    /// the protocol is text. For models that can be constrained to them.
     pub told: Arc<Offer>,
-    /// Where the pieces of the reply go.
+    /// The sink for the pieces of the reply.
     pub deltas: Arc<dyn DeltaSink>,
-    /// Ends the call.
+    /// Cancel it to end the call.
     pub stop: CancellationToken,
 }
 

@@ -1,4 +1,4 @@
-//! Files that hold what was said in a run belong to their owner alone.
+//! Creates files and folders that only their owner can read, for the contents of runs.
 
 use std::{
     fs::{DirBuilder, File, OpenOptions},
@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-/// Opens a file that nobody else can read.
+/// Opens a file that only its owner can read.
 pub(crate) fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     #[cfg(unix)]
     {
@@ -16,7 +16,7 @@ pub(crate) fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<F
         };
 
         let file = options.mode(0o600).open(path)?;
-        // The mode above is for new files; one that was there may be open to others.
+        // The mode above applies to new files; an existing one may be readable by others.
         file.set_permissions(Permissions::from_mode(0o600))?;
         Ok(file)
     }
@@ -24,7 +24,7 @@ pub(crate) fn owner_only(path: &Path, options: &mut OpenOptions) -> io::Result<F
     options.open(path)
 }
 
-/// Makes a folder that nobody else can look into; one that is there stays as it is.
+/// Creates a folder that only its owner can read; an existing folder stays as it is.
 pub(crate) fn owner_only_folder(path: &Path) -> io::Result<()> {
     let mut builder = DirBuilder::new();
     #[cfg(unix)]

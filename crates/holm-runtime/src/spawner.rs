@@ -1,4 +1,4 @@
-//! Who starts the child runs of a run.
+//! Spawners: they start the child runs of a run.
 
 use std::sync::Arc;
 
@@ -12,38 +12,37 @@ use crate::{
     host::HookWants,
 };
 
-/// Starts child runs.
 pub trait Spawner: Send + Sync {
-    /// Runs a child to its end. What goes wrong is said in the result, with what was spent all the same.
+    /// Runs a child to its end. Failures are part of the result, together with the cost.
     fn spawn(&self, child: Child) -> BoxFuture<'static, ChildResult>;
 }
 
-/// A child run that is to be started, or gone on with if [`SpawnRequest::resume`] names it.
+/// A child run to start, or to resume if [`SpawnRequest::resume`] names it.
 pub struct Child {
-    /// The parent's id.
     pub parent: String,
-    /// The call that asked for it.
+    /// The call that requested it.
     pub call: CallId,
-    /// What it may do: see [`SpawnRequest::confine`].
+    /// Its permissions: see [`SpawnRequest::confine`].
     pub request: Box<SpawnRequest>,
-    /// Cancelled when the answer is no longer wanted; the child is stopped then, and its bill still counts.
+    /// Cancelled when the answer is no longer needed. The child is then stopped, and
+    /// its bill still counts.
     pub stop: CancellationToken,
-    /// The parent's hooks that are for its children too.
+    /// The parent's hooks that also apply to its children.
     pub hooks: Hooks,
-    /// Where the parent's runs are kept, and so its children's.
+    /// The journal store of the parent and its children.
     pub journals: Arc<dyn Journals>,
-    /// Who is asked about the parent's calls, and so about its children's.
+    /// The approver of the parent and its children.
     pub approver: Arc<dyn Approver>,
     pub(crate) hook_wants: HookWants,
     pub(crate) desk: Arc<Desk>,
 }
 
 impl Child {
-    /// Says under which id the child runs, before it does anything: the parent writes it down, so that a crash finds it
-    /// again.
+    /// Reports the id of the child before it does anything. The parent records it, so that it can
+    /// be found after a crash.
     ///
     /// # Errors
-    /// [`NotHeard`] when the parent is gone; the child must not begin then.
+    /// [`NotHeard`] if the parent is gone; then the child must not start.
     pub async fn started(&self, child: impl Into<String>) -> Result<(), NotHeard> {
         let (kept, is_kept) = oneshot::channel();
         let fact = Input::ChildStarted { call: self.call, child: child.into() };
@@ -52,7 +51,7 @@ impl Child {
     }
 }
 
-/// Starts none: every request for a child fails.
+/// Starts no children: every request fails.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoChildren;
 

@@ -1,16 +1,19 @@
-//! A result that is too large for the journal lies elsewhere; the journal has its ends, its length and its digest.
+//! Moves results that are too large for the journal to the blob store. The journal keeps their
+//! ends, their length and their digest.
 
 use holm_kernel::{Spill, ToolOutput};
 
 use crate::Blobs;
 
-/// Bytes of the beginning that stay with the run: three quarters of what a model sees of a result by default.
+/// Bytes of the beginning that stay in the journal: three quarters of a result that a
+/// model sees by default.
 const HEAD: usize = 24 * 1024;
 
-/// Bytes of the end: as many, because a model sees three quarters of a command's output from there.
+/// Bytes of the end: as many, because for commands the model sees three quarters from there.
 const TAIL: usize = 24 * 1024;
 
-/// Moves an output's text to the blobs. If they cannot take it, the ends stay as text and the loss is said.
+/// Moves an output's text to the blob store. If that fails, the ends stay as text, with a
+/// note about the loss.
 pub(crate) async fn spill(output: &mut ToolOutput, run: &str, blobs: &dyn Blobs) {
     let text = std::mem::take(&mut output.text);
     let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or_default().to_owned();

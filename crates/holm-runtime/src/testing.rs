@@ -14,8 +14,9 @@ use tokio::time::{Duration, Instant};
 
 use crate::{BoxFuture, Clock, Model, model_fn};
 
-/// The clock of a test that begins with its time paused: it stands still while anything works, and goes on when everything waits. A
-/// clock that only runs faster lets deadlines pass while a busy machine still works.
+/// The clock of a test that begins with its time paused: it stands still while anything works,
+/// and goes on when everything waits. A clock that only runs faster lets deadlines pass while a
+/// busy machine still works.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PausedClock {
     began: Instant,
@@ -47,8 +48,8 @@ pub(crate) fn plays(results: impl IntoIterator<Item = ModelResult>) -> Arc<dyn M
     }))
 }
 
-/// A model that answers by how often it has spoken in what it is shown, so that it says the same when it is asked again
-/// after a crash.
+/// A model that answers by how often it has spoken in what it is shown, so that it says the same
+/// when it is asked again after a crash.
 pub(crate) fn follows(script: Vec<ModelResult>) -> Arc<dyn Model> {
     Arc::new(model_fn(move |ask| {
         let spoken = ask.messages.iter().filter(|message| message.role == Role::Assistant).count();

@@ -1,7 +1,9 @@
-//! Runs a guest with the grants that are named: `run TOOL.wasm [--grant GRANT]... [--workspace FOLDER] [-- ARGUMENT...]`.
+//! Runs a guest with the grants that are named: `run TOOL.wasm [--grant GRANT]... [--workspace
+//! FOLDER] [-- ARGUMENT...]`.
 //!
-//! Standard input goes to the guest, its output comes back, and what it used, why it stopped and what it was refused is
-//! told on standard error. Shows the three steps of an embedder: `compiler_main` first, then load, then run.
+//! Standard input goes to the guest, its output comes back, and what it used, why it stopped and
+//! what it was refused is told on standard error. Shows the three steps of an embedder:
+//! `compiler_main` first, then load, then run.
 
 use std::io::{Read, Write};
 use std::path::PathBuf;

@@ -1,11 +1,12 @@
-//! The one place that turns bytes into code that runs.
+//! The only module that turns bytes into code that runs.
 
 use wasmtime::component::Component;
 use wasmtime::{Engine, Module};
 
 use crate::cache::Trusted;
 
-/// Loads a compiled component. Fails where it was compiled by another version or for another configuration.
+/// Loads a compiled component. Fails if it was compiled by another version
+/// or for another configuration.
 pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Component> {
     #[expect(
         unsafe_code,
@@ -19,7 +20,8 @@ pub(crate) fn component(engine: &Engine, code: &Trusted) -> wasmtime::Result<Com
     }
 }
 
-/// Loads a compiled module. Fails where it was compiled by another version or for another configuration.
+/// Loads a compiled module. Fails if it was compiled by another version
+/// or for another configuration.
 pub(crate) fn module(engine: &Engine, code: &Trusted) -> wasmtime::Result<Module> {
     #[expect(
         unsafe_code,

@@ -1,8 +1,9 @@
 //! Compiled code on disk, so that each guest is compiled once.
 //!
-//! Loading compiled code is running it, so a file is believed only if it carries a seal made with a key that nobody but its
-//! owner can read. Everything that does not fit (another version, another machine, a torn write, somebody else's file) is
-//! removed and made again; the cache never fails a load.
+//! Loading compiled code is running it, so a file is trusted only if it carries a seal made with a
+//! key that only its owner can read. A file that does not fit is removed and compiled again:
+//! another version, another machine, a torn write, a file of another program. The cache never fails
+//! a load.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{Read, Write};
@@ -20,8 +21,8 @@ pub(crate) struct Cache {
     key: [u8; 32],
 }
 
-/// Code that came from our own compiler: just now, under our own seal, or inside the program. The only thing that is ever
-/// loaded.
+/// Code that came from our own compiler: just now, under our own seal, or inside the program. The
+/// only thing that is ever loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trusted(Vec<u8>);
 
@@ -29,20 +30,22 @@ pub(crate) struct Trusted(Vec<u8>);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Id(pub(crate) [u8; 32]);
 
-/// How a file begins.
+/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"holmcw01";
 /// The seal behind it.
 const SEAL: usize = 32;
-/// How many bytes of code are kept, the least recently used going first: some hundred large guests.
+/// The most bytes of code that the cache keeps, enough for some hundred large guests. The least
+/// recently used code goes first.
 const MAX_BYTES: u64 = 2 << 30;
 
 impl Trusted {
-    /// What our own compiler has just answered.
+    /// Trusts code that our own compiler has just returned.
     pub(crate) fn from_compiler(code: Vec<u8>) -> Self {
         Self(code)
     }
 
-    /// What whoever built this program compiled for it, by their word: see [`crate::Ready::new`].
+    /// Trusts code that was compiled when this program was built, on the word of
+    /// its builder: see [`crate::Ready::new`].
     pub(crate) fn from_program(code: Vec<u8>) -> Self {
         Self(code)
     }
@@ -82,7 +85,7 @@ impl Cache {
         code
     }
 
-    /// Keeps code under this name. Whoever reads meanwhile sees all of it or nothing.
+    /// Stores code under this name. A concurrent reader sees all of it or nothing.
     pub(crate) fn put(&self, id: &Id, code: &Trusted) -> std::io::Result<()> {
         let mut random = [0; 8];
         getrandom::fill(&mut random)?;
@@ -96,7 +99,7 @@ impl Cache {
         written
     }
 
-    /// Removes what is there under this name.
+    /// Removes the code under this name.
     pub(crate) fn forget(&self, id: &Id) {
         let _ = fs::remove_file(self.path(id));
     }
@@ -108,7 +111,7 @@ impl Cache {
     fn unseal(&self, id: &Id, bytes: &[u8]) -> Option<Trusted> {
         let (seal, code) = bytes.strip_prefix(&MAGIC)?.split_at_checked(SEAL)?;
         let expected = self.seal(id, code);
-        // Without an early end, so that the time tells nothing about the seal.
+        // Without an early exit, so that the time reveals nothing about the seal.
         let difference = seal.iter().zip(expected).fold(0, |sum, (a, b)| sum | (a ^ b));
         (difference == 0).then(|| Trusted(code.to_vec()))
     }
@@ -162,7 +165,8 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
                 if let Ok(key) = bytes.try_into() {
                     return Ok(key);
                 }
-                // Torn, or not ours: without it nothing in the folder is believed, and all of it is made again.
+                // Torn, or not ours. Without the key nothing in the folder is trusted, and all of
+                // it is compiled again.
                 fs::remove_file(path)?;
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -183,7 +187,8 @@ fn key(path: &Path) -> std::io::Result<[u8; 32]> {
 /// The largest file that is read here: far more than the code of the largest guest.
 const LARGEST: u64 = 1 << 30;
 
-/// Reads a file that belongs to us and that nobody else can read or write; a link is no file.
+/// Reads a file that belongs to us and that no other user can read or write. A link does not
+/// count as a file.
 fn read_private(path: &Path) -> std::io::Result<Vec<u8>> {
     // A pipe in its place would be waited for.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();

@@ -1,4 +1,4 @@
-//! Everything that one call is given. What is not put in here does not exist for the guest.
+//! The inputs of one call. A guest can use nothing else.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::net::Outbound;
 use crate::share::Party;
 
-/// One call of a guest, with nothing but what was added by name.
+/// One call of a guest, with only the inputs that were added by name.
 ///
 /// ```
 /// use holm_sandbox::{Access, Call};
@@ -64,28 +64,27 @@ impl Call {
         self
     }
 
-    /// Offers an environment variable. The guest sees it where an `env:` grant admits its name.
+    /// Offers an environment variable. The guest sees it if an `env:` grant admits its name.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// Sets what the guest reads from its standard input.
+    /// Sets the guest's standard input.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Bytes>) -> Self {
         self.stdin = bytes.into();
         self
     }
 
-    /// Sets what a guest of the text world is asked.
+    /// Sets the input text of a guest of the text world.
     #[must_use]
     pub fn input(mut self, text: impl Into<String>) -> Self {
         self.input = text.into();
         self
     }
 
-    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
@@ -106,14 +105,15 @@ impl Call {
         self
     }
 
-    /// Gives the guest a way to the network, as far as its `fetch:` grants go.
+    /// Gives the guest access to the network, as far as its `fetch:` grants go.
     #[must_use]
     pub fn outbound(mut self, outbound: Arc<dyn Outbound>) -> Self {
         self.outbound = Some(outbound);
         self
     }
 
-    /// Says whose call it is. However many calls a party has, the others still find a place.
+    /// Sets the party that the call counts for. However many calls a party has, the others
+    /// still find a place.
     #[must_use]
     pub fn party(mut self, party: Party) -> Self {
         self.party = Some(party);
@@ -121,7 +121,7 @@ impl Call {
     }
 }
 
-/// Arguments, input and environment may hold what nobody should see, so only their sizes are shown.
+/// Arguments, input and environment may hold secrets, so only their sizes are shown.
 impl fmt::Debug for Call {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Call")

@@ -1,4 +1,4 @@
-//! Telling a running guest to stop, whether it computes, sleeps or waits for the network.
+//! Cancels a running guest, whether it computes, sleeps or waits for the network.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -28,28 +28,29 @@ struct Switch {
 }
 
 impl Cancel {
-    /// A switch that nobody has used.
+    /// Creates an unused switch.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Ends the call. A guest that computes stops within two ticks of the sandbox's clock; one that waits stops at once.
+    /// Ends the call. A guest that computes stops within two ticks of the sandbox's clock; one that
+    /// waits stops at once.
     pub fn cancel(&self) {
         self.0.cancelled.store(true, Ordering::Release);
-        // Taken and let go, so that nobody who has just looked goes to sleep unwoken.
+        // Locked and unlocked, so that a thread that has just checked the switch does not go to
+        // sleep unwoken.
         drop(self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.bell.notify_all();
         self.0.tasks.notify_waiters();
     }
 
-    /// Whether somebody has.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.cancelled.load(Ordering::Acquire)
     }
 
-    /// Ends when somebody has.
+    /// Completes when the call is cancelled.
     pub(crate) async fn cancelled(&self) {
         let mut bell = std::pin::pin!(self.0.tasks.notified());
         bell.as_mut().enable();
@@ -58,7 +59,8 @@ impl Cancel {
         }
     }
 
-    /// Sleeps on this thread until `until`, or is cut short by the switch or by the end of the call's time.
+    /// Sleeps on this thread until `until`, or is cut short by the switch or by the end
+    /// of the call's time.
     pub(crate) fn sleep(&self, until: Instant, deadline: Instant) -> Result<(), Cut> {
         let mut guard = self.0.sleepers.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -72,7 +74,7 @@ impl Cancel {
         }
     }
 
-    /// Whether the call may go on.
+    /// Checks whether the call may continue.
     pub(crate) fn check(&self, deadline: Instant) -> Result<(), Cut> {
         if self.is_cancelled() {
             Err(Cut::Cancelled)
@@ -84,7 +86,7 @@ impl Cancel {
     }
 }
 
-/// How long a call goes on: until its switch is used or its time is over.
+/// How long a call may run: until it is cancelled or its time is over.
 #[derive(Debug, Clone)]
 pub(crate) struct Term {
     cancel: Cancel,
@@ -96,7 +98,7 @@ impl Term {
         Self { cancel, deadline }
     }
 
-    /// Whether the call may go on. For what takes long within one host call.
+    /// Checks whether the call may continue. For long work within one host call.
     pub(crate) fn check(&self) -> Result<(), Cut> {
         self.cancel.check(self.deadline)
     }

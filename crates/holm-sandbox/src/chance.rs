@@ -1,4 +1,5 @@
-//! The two things that make a run differ from another: the time and randomness. Both are given, real or fixed.
+//! The clock and the randomness of a call: the two inputs that make one run differ from the next.
+//! The caller chooses real or fixed ones.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -10,7 +11,8 @@ pub enum Clock {
     /// The time it is.
     #[default]
     Real,
-    /// Always this time since 1970, and a clock of its own that stands still. Sleeping still takes real time.
+    /// Always this time since 1970, and a monotonic clock that stands still. Sleeping
+    /// still takes real time.
     Fixed(Duration),
 }
 
@@ -25,7 +27,7 @@ pub enum Randomness {
 }
 
 impl Clock {
-    /// Nanoseconds since 1970.
+    /// The wall-clock time since 1970, in nanoseconds.
     pub(crate) fn wall(self) -> Duration {
         match self {
             Self::Real => SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default(),
@@ -34,7 +36,7 @@ impl Clock {
     }
 }
 
-/// The clocks as WASI 0.2 wants them.
+/// The fixed clocks in the form of WASI 0.2.
 pub(crate) struct FixedClock(pub(crate) Duration);
 
 impl HostWallClock for FixedClock {
@@ -57,7 +59,7 @@ impl HostMonotonicClock for FixedClock {
     }
 }
 
-/// The random numbers of one call, the same for every interface by which a guest can ask for them.
+/// The random numbers of one call, the same through every interface that a guest can use.
 #[derive(Debug)]
 pub(crate) struct Dice {
     source: Randomness,
@@ -73,7 +75,6 @@ impl Dice {
         Self { source, state }
     }
 
-    /// Fills `bytes`.
     pub(crate) fn fill(&mut self, bytes: &mut [u8]) -> Result<(), getrandom::Error> {
         match self.source {
             Randomness::Real => getrandom::fill(bytes),
@@ -89,7 +90,6 @@ impl Dice {
         }
     }
 
-    /// One number.
     pub(crate) fn word(&mut self) -> Result<u64, getrandom::Error> {
         let mut bytes = [0; 8];
         self.fill(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! How the sandbox itself ends a guest from within a host call: an error that no guest can catch.
+//! The error with which a host call ends its guest. No guest can catch it.
 
 use thiserror::Error;
 

@@ -1,37 +1,41 @@
-//! The one engine, configured the same where code is compiled and where it runs.
+//! The configuration of the WASM engine, which is the same where code is compiled and where it
+//! runs.
 
 use std::hash::{Hash, Hasher};
 
 use sha2::{Digest, Sha256};
 use wasmtime::{Config, Enabled, Engine, InstanceAllocationStrategy, OptLevel, PoolingAllocationConfig};
 
-/// What an engine is for. Only how instances are allocated depends on it, which compiled code does not know about.
+/// The purpose of an engine. It only changes how instances are allocated, which compiled code
+/// does not depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// To turn bytes into machine code, in a process of its own.
     Compile,
-    /// To turn our own bytes into machine code for every processor of this family, when a program is built.
+    /// To turn our own bytes into machine code for every processor of this family, when
+    /// a program is built.
     Ship,
     /// To run up to this many guests at once.
     Run { guests: u32 },
 }
 
-/// The stack of a guest: what the engine's makers recommend, a quarter of what a thread has.
+/// The stack of a guest, as wasmtime's authors recommend: a quarter of a thread's stack.
 const STACK: usize = 512 << 10;
 /// The stack on which a component runs, the host's functions included.
 const ASYNC_STACK: usize = 2 << 20;
 
-/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three tables; a component with a whole
-/// Python in it has 38 instances.
+/// Slots per guest. A command made from a WASI 0.1 module has four instances, one memory and three
+/// tables; a component with a whole Python in it has 38 instances.
 const INSTANCES: u32 = 64;
 const MEMORIES: u32 = 4;
 const TABLES: u32 = 8;
-/// Elements for which each table has room; the limit of a call may be lower, never higher.
+/// The room of each table, in elements; the limit of a call may be lower, never higher.
 const TABLE_ELEMENTS: usize = 200_000;
-/// The engine's own data about one component and its instances; a large one has some hundred kilobytes.
+/// The engine's own data about one component and its instances; a large one
+/// has some hundred kilobytes.
 const INSTANCE_BYTES: usize = 2 << 20;
-/// How much of a memory, table or stack stays mapped between calls. It is set back to its first state all the same; this
-/// only saves the page faults.
+/// How much of a memory, table or stack stays mapped between calls. It is reset to its first state
+/// all the same; this only saves page faults.
 const KEEP_MEMORY: usize = 1 << 20;
 const KEEP_TABLE: usize = 64 << 10;
 const KEEP_STACK: usize = 64 << 10;
@@ -49,7 +53,8 @@ pub(crate) fn engine(purpose: Purpose) -> wasmtime::Result<Engine> {
             return Engine::new(&config);
         }
     };
-    // The newest way to clean a used memory is not in every kernel, and not every machine has the address space.
+    // The newest way to clean a used memory is not in every kernel, and not every machine has the
+    // address space.
     let attempts =
         [pooled(guests, Enabled::Yes), pooled(guests, Enabled::No), InstanceAllocationStrategy::OnDemand];
     let mut last = None;
@@ -72,8 +77,9 @@ pub(crate) fn fingerprint(engine: &Engine) -> [u8; 32] {
     digest.0.finalize().into()
 }
 
-/// This machine without what only some processors of its family have. Naming a target is what keeps the compiler from
-/// looking at the processor it runs on; where none is named here, code fits machines like this one alone.
+/// The target of this machine, without features that only some processors of its family have. With
+/// a named target, the compiler does not inspect the processor it runs on. Without one, code fits
+/// only machines like this one.
 fn family() -> Option<&'static str> {
     match (std::env::consts::ARCH, std::env::consts::OS) {
         ("x86_64", "linux") => Some("x86_64-unknown-linux-gnu"),
@@ -92,12 +98,12 @@ fn config() -> Config {
         .epoch_interruption(true)
         .max_wasm_stack(STACK)
         .async_stack_size(ASYNC_STACK)
-        // Nothing that a guest left on a stack is there for the next.
+        // The next guest finds nothing that an earlier one left on a stack.
         .async_stack_zeroing(true)
         .memory_init_cow(true)
         .generate_address_map(false)
         .native_unwind_info(false)
-        // Numbers of functions tell nobody anything, and collecting them takes time.
+        // Function numbers in a backtrace help no reader, and collecting them takes time.
         .wasm_backtrace_max_frames(None)
         .concurrency_support(false)
         .relaxed_simd_deterministic(true)

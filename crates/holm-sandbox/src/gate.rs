@@ -1,4 +1,5 @@
-//! Lets only as many guests in as there is room for, whoever's thread they run on, and no party all of them.
+//! Lets in only as many guests as there is room for, on any thread, and never gives one party all
+//! the places.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,9 +17,9 @@ pub(crate) struct Gate {
 #[derive(Debug)]
 struct Line {
     shares: Shares,
-    /// How many are inside.
+    /// The number of guests inside.
     inside: u32,
-    /// How many wait for a place. Where nobody does, nobody is woken, which would ask the system.
+    /// How many calls wait for a place. If none waits, none is woken, which saves a system call.
     waiting: u32,
 }
 
@@ -36,7 +37,7 @@ pub(crate) enum Full {
     Busy,
 }
 
-/// How often somebody who waits looks whether it was cancelled.
+/// How often a waiting call checks whether it was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Gate {
@@ -45,7 +46,7 @@ impl Gate {
         Self { line: Mutex::new(line), bell: Condvar::new() }
     }
 
-    /// Whether nobody is inside.
+    /// Whether no guest is inside.
     pub(crate) fn is_empty(&self) -> bool {
         self.line.lock().unwrap_or_else(PoisonError::into_inner).inside == 0
     }
@@ -93,7 +94,7 @@ impl Drop for Pass<'_> {
         let waiting = line.waiting;
         drop(line);
         if waiting > 0 {
-            // All of them: the first in line may be one whose party has its share already.
+            // All of them: the first in line may belong to a party that has its share already.
             self.gate.bell.notify_all();
         }
     }

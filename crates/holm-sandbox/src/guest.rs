@@ -1,4 +1,4 @@
-//! A guest that is compiled, linked and ready: a call only has to make an instance.
+//! A compiled and linked guest. A call only has to make an instance.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::{artifact, p1, p2};
 /// The call of the text world, as `wit/tool.wit` has it.
 const CALL: &str = "holm:tool/call@0.1.0";
 const DESCRIPTION: &str = "holm:tool/description@0.1.0";
-/// The same where no component is around the module, as the canonical ABI names its functions.
+/// The same for a module without a component around it, as the canonical ABI names its functions.
 const PLAIN_CALL: &str = "holm:tool/call@0.1.0#run";
 const PLAIN_DESCRIPTION: &str = "holm:tool/description@0.1.0#describe";
 const REALLOC: &str = "cabi_realloc";
 const MEMORY: &str = "memory";
-/// What a module without a way in of its own wants to be called first.
+/// The function that a module without an entry point of its own needs called first.
 const INITIALIZE: &str = "_initialize";
-/// How the name of a command's only function begins; any version of WASI 0.2 will do.
+/// The prefix of the name of a command's only function; any version of WASI 0.2 is accepted.
 const RUN: &str = "wasi:cli/run@0.2.";
 
 /// Code that can be called, any number of times and by many at once. Clones are the same guest.
@@ -35,7 +35,6 @@ pub(crate) struct Loaded {
     pub(crate) code: Code,
 }
 
-/// The ways in.
 pub(crate) enum Code {
     Command { pre: wasmtime::component::InstancePre<State>, run: ComponentExportIndex },
     Text(Text),
@@ -50,10 +49,11 @@ pub(crate) struct Text {
     pub(crate) waits: Waits,
 }
 
-/// A module of the text world that no component was made of. What it imports is of WASI 0.1.
+/// A plain module of the text world, without a component around it. It imports only WASI 0.1.
 ///
-/// A component of one that has files is four instances and a table, most of which only lead from one to the other. For a guest that
-/// works for a few microseconds, to make and to clear them takes longer than the work.
+/// A component with files consists of four instances and a table, most of which only lead from one
+/// to the other. For a guest that works for a few microseconds, creating and clearing them takes
+/// longer than the work.
 pub(crate) struct Plain {
     pub(crate) pre: wasmtime::InstancePre<State>,
     pub(crate) run: ModuleExport,
@@ -63,23 +63,24 @@ pub(crate) struct Plain {
     pub(crate) initialize: Option<ModuleExport>,
 }
 
-/// Whether a guest can be made to wait by something that it imports.
+/// Whether a guest's imports can make it wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Waits {
-    /// It imports what may wait, so it runs where waiting can be cut short.
+    /// It imports a function that may wait, so it runs where waiting can be cut short.
     Maybe,
     /// It imports nothing of that kind, so it needs no stack of its own.
     Never,
 }
 
-/// How a guest is called.
+/// The entry point of a guest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     /// By a command line, as a component of WASI 0.2.
     Command,
     /// By a command line, as a module of WASI 0.1.
     Module,
-    /// By one text, as a component of the world `holm:tool`, or as the module that such a component is made of.
+    /// By one text, as a component of the world `holm:tool`, or as the module that such a
+    /// component is made of.
     Text,
 }
 
@@ -92,10 +93,10 @@ pub enum LoadError {
     /// They could not be compiled.
     #[error(transparent)]
     Compile(#[from] CompileError),
-    /// They want something that no sandbox gives.
+    /// The bytes import a function that the sandbox does not offer.
     #[error("it imports what does not exist here: {0}")]
     Import(String),
-    /// There is no way in.
+    /// The bytes have no entry point.
     #[error("it exports neither wasi:cli/run nor holm:tool/call nor _start")]
     NoEntry,
     /// It needs more instances, memories or tables than one guest may have.
@@ -104,7 +105,7 @@ pub enum LoadError {
 }
 
 impl Guest {
-    /// How it is called.
+    /// The entry point of the guest.
     #[must_use]
     pub fn entry(&self) -> Entry {
         match self.0.code {
@@ -114,19 +115,19 @@ impl Guest {
         }
     }
 
-    /// What it is made of.
+    /// The shape of its code.
     #[must_use]
     pub fn shape(&self) -> &Shape {
         &self.0.shape
     }
 
-    /// The SHA-256 of its bytes, by which a changed guest is known.
+    /// The SHA-256 of its bytes, which identifies a changed guest.
     #[must_use]
     pub fn hash(&self) -> &[u8; 32] {
         &self.0.hash
     }
 
-    /// Whether it can say what it is; see [`crate::Sandbox::describe`].
+    /// Whether it can describe itself; see [`crate::Sandbox::describe`].
     #[must_use]
     pub fn describes_itself(&self) -> bool {
         match &self.0.code {
@@ -146,7 +147,7 @@ impl std::fmt::Debug for Guest {
     }
 }
 
-/// What guests are linked with, made once.
+/// The linkers for guests, created once.
 pub(crate) struct Linkers {
     component: wasmtime::component::Linker<State>,
     /// The part of it that never waits.
@@ -165,7 +166,8 @@ impl Linkers {
         Ok(Self { component, prompt, module })
     }
 
-    /// Links compiled code and finds the way in. The first error says that the code itself is not ours to load.
+    /// Links compiled code and finds the entry point. The outer error means that the code cannot be
+    /// loaded by this engine.
     pub(crate) fn link(
         &self,
         engine: &Engine,

@@ -1,12 +1,13 @@
 //! Handles of the operating system that guests hold: files, listings, sockets, connections.
 //!
-//! A process has few of them, often a thousand, and everything in it needs some: whoever takes them all stops journals and
-//! listeners as well. So each is leased: a call has few, and all calls together have half of what the process may have.
+//! A process has few handles, often a thousand, and every part of it needs some. A guest that took
+//! them all would stop journals and listeners as well. So each handle is leased: a call has few,
+//! and all calls together have half of what the process may have.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// What one call may still take. Clones count together.
+/// The handles that one call may still take. Clones count together.
 #[derive(Debug, Clone)]
 pub(crate) struct Leases {
     held: Arc<AtomicU32>,
@@ -19,10 +20,11 @@ pub(crate) struct Lease {
     held: Arc<AtomicU32>,
 }
 
-/// What all calls of this process hold.
+/// The handles that all calls of this process hold.
 static ALL: AtomicU32 = AtomicU32::new(0);
 
-/// Where the system does not say how many handles a process may have: half of what the stingiest gives.
+/// The limit if the system does not report how many handles a process may have: half of
+/// the lowest common limit.
 const UNKNOWN: u32 = 128;
 
 impl Leases {
@@ -30,7 +32,7 @@ impl Leases {
         Self { held: Arc::default(), most }
     }
 
-    /// One more handle; none where the call or the process has as many as it may.
+    /// Takes one more handle; `None` if the call or the process has reached its limit.
     pub(crate) fn take(&self) -> Option<Lease> {
         if !add(&self.held, self.most) {
             return None;
@@ -55,7 +57,7 @@ fn add(held: &AtomicU32, most: u32) -> bool {
     held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
 }
 
-/// Half of what the process may have, as it was when the first guest asked.
+/// Half of what the process may have, measured when the first guest asked.
 fn most_of_all() -> u32 {
     static MOST: OnceLock<u32> = OnceLock::new();
     *MOST.get_or_init(|| {

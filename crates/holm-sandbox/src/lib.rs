@@ -1,21 +1,25 @@
 //! Runs WASM tools: a component plus grants in, bounded output out.
 //!
-//! This crate does **not** decide what a tool may do (that is the policy it is given), ask anybody, open a connection, watch
-//! folders, read help texts or know what a model is. It takes bytes and a [`Call`] and gives an [`Outcome`].
+//! This crate does **not** decide what a tool may do (the policy it is given does), ask the user,
+//! open a connection, watch folders, read help texts or know what a model is. It takes bytes and a
+//! [`Call`] and returns an [`Outcome`].
 //!
-//! A guest sees only what its call was given: files beneath opened directories as the `read:` and `write:` grants say, the
-//! network through one [`Outbound`] as the `fetch:` grants say, the environment variables that `env:` grants name, the input,
-//! and the clock and randomness, real or fixed. Every call has limits, and whatever a guest tries it is cut off by one of them.
+//! A guest sees only what its call was given: files beneath opened directories as the `read:` and
+//! `write:` grants say, the network through one [`Outbound`] as the `fetch:` grants say, the
+//! environment variables that `env:` grants name, the input, and the clock and randomness, real or
+//! fixed. Every call has limits, and one of them cuts off any guest that does too much.
 //!
-//! - [`Sandbox::load`] looks at the bytes ([`Shape`]), compiles them in a child process that is killed when it takes too
-//!   much, and keeps the code, sealed, on disk. [`Sandbox::load_ready`] takes code that came with the program.
-//! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away afterwards. Dropping the
-//!   call cancels it.
-//! - [`Outcome`] says why the guest stopped, what it wrote, what it used, and what it was refused, by the name of the
-//!   missing grant.
+//! - [`Sandbox::load`] looks at the bytes ([`Shape`]), compiles them in a child process that is
+//!   killed when it takes too much, and keeps the code, sealed, on disk. [`Sandbox::load_ready`]
+//!   takes code that came with the program.
+//! - [`Sandbox::run`] makes a fresh instance on a thread of the sandbox's own and throws it away
+//!   afterwards. Dropping the call cancels it.
+//! - [`Outcome`] says why the guest stopped, what it wrote, what it used, and what it was refused,
+//!   by the name of the missing grant.
 //!
-//! Accepted are commands of WASI 0.2 (also with `wasi:http`), plain modules of WASI 0.1, and components of the world
-//! `holm:tool` (see `wit/tool.wit`), which take one text and give one, and are the fastest.
+//! Accepted are commands of WASI 0.2 (also with `wasi:http`), plain modules of WASI 0.1, and
+//! components of the world `holm:tool` (see `wit/tool.wit`), which take one text and give one, and
+//! are the fastest.
 //!
 //! Unix only: paths are opened beneath directory handles.
 
@@ -63,5 +67,5 @@ pub use sandbox::{PATIENCE, Running, Sandbox, SandboxError, Settings};
 pub use shape::{Kind, Shape, ShapeError};
 pub use share::Party;
 
-/// The text of the interface `holm:tool`, for those who write components of it.
+/// The text of the interface `holm:tool`, for authors of components that implement it.
 pub const WIT: &str = include_str!("../wit/tool.wit");

@@ -1,7 +1,8 @@
-//! How much one call may use. Every call has every limit; a caller can only choose the numbers.
+//! The limits of one call. Every call has every limit; a caller can only choose the numbers.
 //!
-//! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work was done, and memory
-//! alone stops nothing that spins. So all of them hold at once, and whichever is reached first ends the call.
+//! Fuel alone bounds neither a bulk operation nor memory, a clock alone does not say how much work
+//! was done, and memory alone stops nothing that spins. So all of them hold at once, and whichever
+//! is reached first ends the call.
 
 use std::time::Duration;
 
@@ -29,21 +30,22 @@ pub struct Limits {
     pub table_elements: u64,
     /// Core instances that a component may consist of.
     pub instances: u32,
-    /// Files, streams, sockets, requests and other things that are open at once.
+    /// Files, streams, sockets, requests and other resources that are open at once.
     pub handles: u32,
     /// Those among them that the operating system holds too: files, listings, sockets, connections.
     pub files: u32,
     /// Bytes of standard output, standard error and the answer together.
     pub output: u64,
-    /// Bytes written to files, and by how much a file may be extended. What is made counts as a block.
+    /// Bytes written to files, and by how much a file may be extended. A new file or directory
+    /// counts as a block.
     pub written: u64,
 }
 
 impl Limits {
-    /// The same limits, each replaced by the allowance of its kind where there is one.
+    /// The same limits, each replaced by the allowance of its kind if there is one.
     ///
-    /// An allowance was given by somebody who may, so it may also be more than the default. Kinds that no sandbox knows,
-    /// such as money, are ignored.
+    /// The giver of an allowance has the right to give it, so it may also be more than the default.
+    /// Kinds that a sandbox does not know, such as money, are ignored.
     #[must_use]
     pub fn within(mut self, allowances: &Allowances) -> Self {
         if let Some(time) = allowances.limit(AllowanceKind::Time) {
@@ -68,9 +70,11 @@ const MAX_TIME: Duration = Duration::from_hours(24);
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // Long enough for a slow page, short enough that nobody stares at a hung tool.
+            // Long enough for a slow page, short enough that the user does not stare at a hung
+            // tool.
             time: Duration::from_secs(30),
-            // Less than a second of spinning on an idle machine, so that it ends soon on a busy one too.
+            // Less than a second of spinning on an idle machine, so that it ends soon on a busy one
+            // too.
             fuel: 1_000_000_000,
             memory: 64 << 20,
             // Large programs have some ten thousand functions behind pointers.
@@ -78,7 +82,8 @@ impl Default for Limits {
             // A command made from a WASI 0.1 module consists of four.
             instances: 64,
             handles: 1024,
-            // As many as a program that reads its input file by file ever needs; a process often has only a thousand.
+            // As many as a program that reads its input file by file ever needs; a process often
+            // has only a thousand.
             files: 64,
             output: 8 << 20,
             written: 256 << 20,

@@ -4,10 +4,10 @@ use wasmtime::{Error, ResourceLimiter};
 
 use crate::limits::Limits;
 
-/// Counts what a call's instances take and refuses what would be too much.
+/// Counts the memory of a call's instances and refuses growth beyond the limit.
 ///
-/// A guest that asks for too much is told no, as the WASM standard has it, and may go on with less. Whether it was told no
-/// decides what a later trap means: see [`Meter::refused`].
+/// A guest that asks for too much is refused, as the WASM standard defines it, and may continue
+/// with less. Whether it was refused decides what a later trap means: see [`Meter::refused`].
 #[derive(Debug)]
 pub(crate) struct Meter {
     memory: Charge,
@@ -16,7 +16,7 @@ pub(crate) struct Meter {
     refused: Option<Refused>,
 }
 
-/// What was refused first.
+/// The kind of growth that was refused first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refused {
     Memory,
@@ -46,7 +46,7 @@ impl Meter {
         self.memory.peak
     }
 
-    /// What was refused first, if anything was.
+    /// The kind of growth that was refused first, if any.
     pub(crate) fn refused(&self) -> Option<Refused> {
         self.refused
     }

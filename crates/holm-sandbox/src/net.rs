@@ -1,9 +1,10 @@
-//! The one way out: what a guest wants from the network goes through a value that the caller passed in.
+//! The network of a call. Every request goes through a value that the caller passed in.
 //!
-//! This crate opens no connection for HTTP and resolves no name. It asks the policy about the URL, so that a refusal names
-//! its grant, and hands the rest to an [`Outbound`], which resolves, asks the policy about the address, and connects to that
-//! address. A raw socket is connected by the engine, to an address that the [`Outbound`] has admitted and to no other. Without
-//! an [`Outbound`] there is no network at all.
+//! This crate opens no connection for HTTP and resolves no name. It checks the URL against the
+//! policy, so that a refusal names its grant, and hands the rest to an [`Outbound`]. That one
+//! resolves the name, checks the address against the policy, and connects to that address. The
+//! engine connects raw sockets, only to addresses that the [`Outbound`] has admitted. Without an
+//! [`Outbound`] there is no network at all.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
@@ -22,10 +23,11 @@ use wasmtime_wasi::sockets::SocketAddrUse;
 use crate::lease::{Lease, Leases};
 use crate::refusal::{Audit, Reason, Wanted};
 
-/// The path by which a guest reaches the network: resolve, check the address, connect to that address.
+/// A guest's access to the network: resolve, check the address, connect to that address.
 ///
-/// An implementation must ask [`Policy::reach`] about the address that it is about to connect to, must not follow redirects
-/// (a guest that wants to follows them itself, and each one is asked about), and must use no proxy that would undo this.
+/// An implementation must ask [`Policy::reach`] about the address that it is about to connect to.
+/// It must not follow redirects: a guest follows them itself, and each one is checked. It must use
+/// no proxy that would undo this.
 pub trait Outbound: Send + Sync + 'static {
     /// Makes one HTTP exchange. The URL was already asked about; the address was not.
     fn send<'a>(
@@ -34,15 +36,17 @@ pub trait Outbound: Send + Sync + 'static {
         request: HttpRequest,
     ) -> Answer<'a, Result<HttpResponse, NetError>>;
 
-    /// The addresses of a name, for a raw connection. They are asked about when the guest connects to one of them.
+    /// The addresses of a name, for a raw connection. They are asked about when the guest connects
+    /// to one of them.
     fn resolve<'a>(&'a self, name: &'a str) -> Answer<'a, Result<Vec<IpAddr>, NetError>>;
 
-    /// Which addresses of an answer a raw connection for this URL may go to, now. The answer is all that was found for the
-    /// URL's host, or the address itself where the guest asked for no name; one address that the policy does not admit spoils it.
+    /// The addresses of an answer to which a raw connection for this URL may go, now. The answer
+    /// holds all addresses of the URL's host, or the address itself if the guest asked for no name.
+    /// One address that the policy does not admit spoils the whole answer.
     ///
     /// # Errors
     ///
-    /// Where no connection may be opened, and why.
+    /// If no connection may be opened, and why.
     fn admit(&self, policy: &Policy, url: &Url, answer: &[IpAddr]) -> Result<Vec<IpAddr>, NetError> {
         for address in answer {
             policy.reach(url, *address).map_err(|why| NetError::Refused(why.to_string()))?;
@@ -51,7 +55,7 @@ pub trait Outbound: Send + Sync + 'static {
     }
 }
 
-/// What is given later.
+/// A future that an [`Outbound`] returns.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// One HTTP request, complete.
@@ -59,11 +63,11 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 pub struct HttpRequest {
     /// The method, in capitals.
     pub method: String,
-    /// Where it goes, in canonical form.
+    /// The URL of the request, in canonical form.
     pub url: Url,
-    /// The fields in the guest's order, names in lower case, without `host` and those about the connection.
+    /// The fields in the guest's order, names in lower case, without `host` and
+    /// those about the connection.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The body.
     pub body: Bytes,
 }
 
@@ -80,11 +84,9 @@ impl fmt::Debug for HttpRequest {
     }
 }
 
-/// What came back, with the body still to come.
+/// The response, with the body still to come.
 pub struct HttpResponse {
-    /// The status.
     pub status: u16,
-    /// The fields.
     pub headers: Vec<(String, Vec<u8>)>,
     /// The body, piece by piece.
     pub body: Box<dyn Chunks>,
@@ -121,7 +123,7 @@ pub enum NetError {
     /// It took too long.
     #[error("timed out")]
     TimedOut,
-    /// Anything else.
+    /// Any failure without a variant of its own.
     #[error("{0}")]
     Failed(String),
 }
@@ -134,22 +136,22 @@ struct Inner {
     policy: Arc<Policy>,
     audit: Audit,
     outbound: Option<Arc<dyn Outbound>>,
-    /// Where names led, because a raw connection only tells the address.
+    /// The addresses of looked-up names, because a raw connection only shows the address.
     names: Mutex<HashMap<String, BTreeSet<IpAddr>>>,
     leases: Leases,
-    /// How many bytes of requests may still be held.
+    /// The bytes of requests that may still be held.
     bodies: AtomicUsize,
 }
 
-/// How many names are remembered for one call, and how many addresses of each. An answer that is longer is not remembered,
-/// so nothing is connected to by it.
+/// The most names that one call remembers, and the most addresses of each. A longer answer is not
+/// remembered, so no connection is made by it.
 const MAX_NAMES: usize = 64;
 const MAX_ADDRESSES: usize = 64;
 
 /// The longest name that there can be.
 const MAX_NAME: usize = 253;
 
-/// How many bytes of requests that are not sent yet one call may have: two of the largest.
+/// The most bytes of unsent requests that one call may hold: two of the largest.
 const MAX_BODIES: usize = 16 << 20;
 
 /// Room for a part of a request; free again when this is dropped.
@@ -187,7 +189,7 @@ impl Net {
         Self(Arc::new(Inner { policy, audit, outbound, names: Mutex::default(), leases, bodies }))
     }
 
-    /// A handle for one connection or lookup, where the call may have one more.
+    /// A handle for one connection or lookup, if the call may have one more.
     pub(crate) fn lease(&self) -> Option<Lease> {
         self.0.leases.take()
     }
@@ -201,7 +203,7 @@ impl Net {
         &self.0.policy
     }
 
-    /// The way out for an HTTP request, where the policy lets it pass.
+    /// The outbound network for an HTTP request, if the policy lets it pass.
     pub(crate) fn admit(&self, url: &Url) -> Option<Arc<dyn Outbound>> {
         let request = Request::Fetch(url.clone());
         let reason = match (self.0.policy.decide(&request), &self.0.outbound) {
@@ -214,15 +216,15 @@ impl Net {
         None
     }
 
-    /// Writes down what the way out refused.
+    /// Records a request that the outbound network refused.
     pub(crate) fn refused(&self, url: Url, error: &NetError) {
         if let NetError::Refused(why) = error {
             self.0.audit.refuse(Wanted::Request(Request::Fetch(url)), Reason::Network(why.clone()));
         }
     }
 
-    /// The way out for looking up a name, where some grant speaks of that name. Names that nobody granted are not looked
-    /// up: a question to a name server is a message.
+    /// The outbound network for looking up a name, if some grant mentions that name. Names without
+    /// a grant are not looked up: a question to a name server is a message.
     pub(crate) fn admit_lookup(&self, name: &str) -> Option<Arc<dyn Outbound>> {
         if name.len() > MAX_NAME {
             let start = name.get(..name.floor_char_boundary(MAX_NAME)).unwrap_or_default();
@@ -247,7 +249,8 @@ impl Net {
         None
     }
 
-    /// Remembers where a name led, beside where it led before: all of it is asked about together.
+    /// Remembers the addresses of a name, together with its earlier ones: all of
+    /// them are checked together.
     pub(crate) fn looked_up(&self, name: &str, addresses: &[IpAddr]) {
         let mut names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
         if names.len() >= MAX_NAMES && !names.contains_key(name) {
@@ -263,7 +266,8 @@ impl Net {
     /// Whether a socket may use an address.
     pub(crate) fn admit_socket(&self, address: SocketAddr, used: SocketAddrUse) -> bool {
         match used {
-            // What every connection does by itself: any free port of this machine, not listened at.
+            // Every connection does this by itself: it takes any free port of this machine, without
+            // listening.
             SocketAddrUse::TcpBind if address.ip().is_unspecified() && address.port() == 0 => true,
             SocketAddrUse::TcpConnect => self.admit_connect(address),
             SocketAddrUse::TcpBind
@@ -283,7 +287,7 @@ impl Net {
         let mut reason = Reason::Missing;
         for (host, answer) in self.ways_to(ip) {
             let Ok(url) = format!("tcp://{host}:{}", address.port()).parse::<Url>() else { continue };
-            // The policy first, so that what is missing is told by the name of its grant.
+            // The policy comes first, so that the message names the missing grant.
             let refused = match (self.0.policy.reach(&url, ip), &self.0.outbound) {
                 (Err(holm_grants::Unreachable::NotGranted), _) => continue,
                 (Err(why), _) => Reason::Network(why.to_string()),
@@ -301,7 +305,8 @@ impl Net {
         false
     }
 
-    /// Every host by which an address is known, with all that the host leads to; the address itself is the last.
+    /// Every host that an address is known by, with all addresses of the host; the address
+    /// itself is the last.
     fn ways_to(&self, ip: IpAddr) -> Vec<(String, Vec<IpAddr>)> {
         let names = self.0.names.lock().unwrap_or_else(PoisonError::into_inner);
         let led_here = names.iter().filter(|(_, found)| found.contains(&ip));

@@ -5,27 +5,26 @@ use std::time::Duration;
 
 use crate::refusal::Refusal;
 
-/// Everything that is known about a finished call. What a guest does wrong is told here, never as an error.
+/// The result of a finished call. A guest's mistakes are reported here, never as an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Why it stopped.
     pub stop: Stop,
-    /// The answer of a guest of the text world; none for commands, and none where the call was cut off.
+    /// The answer of a guest of the text world; `None` for commands, and if the call was cut off.
     pub reply: Option<Result<String, String>>,
-    /// What was written to standard output, cut at the limit.
+    /// The standard output, cut at the limit.
     pub stdout: Vec<u8>,
-    /// What was written to standard error, cut at the limit.
+    /// The standard error, cut at the limit.
     pub stderr: Vec<u8>,
-    /// What was used up.
+    /// The resources that were used.
     pub usage: Usage,
-    /// What was refused, in the order in which it was tried first.
+    /// The refused requests, in the order of their first attempt.
     pub refusals: Vec<Refusal>,
-    /// How many more refusals there were than are listed.
+    /// The number of refusals that are not listed.
     pub unlisted_refusals: u64,
 }
 
 impl Outcome {
-    /// Whether the guest ended by itself and says that all went well.
+    /// Whether the guest ended by itself and reports success.
     #[must_use]
     pub fn succeeded(&self) -> bool {
         match self.stop {
@@ -52,19 +51,19 @@ impl Outcome {
 pub enum Stop {
     /// The guest came to its end.
     Returned,
-    /// The guest ended itself with this status. A command of WASI 0.2 can only tell 0 from 1.
+    /// The guest ended itself with this status. A command of WASI 0.2 can only return 0 or 1.
     Exited(i32),
     /// It took more steps than it may.
     OutOfFuel,
     /// It took longer than it may.
     OutOfTime,
-    /// It wanted more memory than it may have, and gave up.
+    /// It asked for more memory than it may have, and gave up.
     OutOfMemory,
     /// It called too deep.
     OutOfStack,
-    /// It wanted larger tables than it may have, and gave up.
+    /// It asked for larger tables than it may have, and gave up.
     OutOfTable,
-    /// It wanted to hold more things open than it may.
+    /// It tried to hold more resources open than it may.
     OutOfHandles,
     /// It wrote more to its output than it may; what fits is kept.
     TooMuchOutput,
@@ -72,9 +71,9 @@ pub enum Stop {
     TooMuchWritten,
     /// Its caller did not want it any more.
     Cancelled,
-    /// It did something that WASM forbids; the text says what.
+    /// It did something that WASM forbids; the text names it.
     Trapped(String),
-    /// It could not be started; the text says why.
+    /// It could not be started; the text gives the reason.
     Unstartable(String),
     /// Our own side failed; the guest is not to blame.
     HostFailed(String),
@@ -101,10 +100,11 @@ impl fmt::Display for Stop {
     }
 }
 
-/// What one call used up.
+/// The resources that one call used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Usage {
-    /// Steps of the guest's own code. Where the clock cut it off, only those up to its last call of another function.
+    /// Steps of the guest's own code. If the clock cut it off, only those up to its last
+    /// function call are counted.
     pub fuel: u64,
     /// The most bytes that its memories had together.
     pub peak_memory: u64,

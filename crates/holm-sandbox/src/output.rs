@@ -1,4 +1,4 @@
-//! What a guest writes to its output: kept in memory up to a limit, cut there.
+//! Collects a guest's output in memory, and cuts it off at a limit.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,11 +19,11 @@ pub(crate) struct Sink {
     room: Room,
 }
 
-/// How many bytes all outputs of a call may still take.
+/// The bytes that all outputs of a call may still take.
 #[derive(Debug, Clone)]
 pub(crate) struct Room(Arc<AtomicU64>);
 
-/// How much a guest may hand over at once: what WASI's own streams take.
+/// The most bytes that a guest may write at once, as in WASI's own streams.
 const CHUNK: usize = 64 << 10;
 
 impl Room {
@@ -31,10 +31,10 @@ impl Room {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
 
-    /// Takes as much as there is, up to `wanted`.
+    /// Takes as much as is left, up to `wanted`.
     pub(crate) fn take(&self, wanted: usize) -> usize {
         let mut taken = 0;
-        // The closure always gives a value, so this cannot fail.
+        // The closure always returns a value, so this cannot fail.
         let _ = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
             taken = usize::try_from(left).unwrap_or(usize::MAX).min(wanted);
             Some(left - taken as u64)
@@ -48,7 +48,7 @@ impl Sink {
         Self { bytes: Arc::default(), room: room.clone() }
     }
 
-    /// Keeps what fits; the call ends where not all does.
+    /// Keeps the bytes that fit; the call ends if not all do.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), Cut> {
         let fits = self.room.take(bytes.len());
         let mut kept = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -56,7 +56,6 @@ impl Sink {
         if fits < bytes.len() { Err(Cut::Output) } else { Ok(()) }
     }
 
-    /// Everything so far.
     pub(crate) fn take(&self) -> Vec<u8> {
         std::mem::take(&mut self.bytes.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,8 +1,8 @@
 //! Guests that were compiled when the program was built, so that its own tools start at once.
 //!
-//! Loading compiled code is running it. So there is no way to hand code to the sandbox but an `unsafe` one, by which whoever
-//! builds the program vouches that the bytes are its own. The engine still looks at version, configuration and processor, and
-//! where they do not fit, the guest is compiled like any other.
+//! Loading compiled code is running it. So the only way to hand code to the sandbox is `unsafe`:
+//! the builder of the program vouches that the bytes are its own. The engine still checks version,
+//! configuration and processor. If they do not fit, the guest is compiled like any other.
 
 use crate::engine::{Purpose, engine};
 use crate::guest::LoadError;
@@ -17,8 +17,8 @@ impl Ready {
     ///
     /// # Safety
     ///
-    /// `code` must be what [`prepare`] gave, unchanged, from a place that only the builder of the program can write to, such as
-    /// the program itself. It is run as machine code.
+    /// `code` must be what [`prepare`] gave, unchanged, from a place that only the builder of the
+    /// program can write to, such as the program itself. It is run as machine code.
     #[must_use]
     #[expect(unsafe_code, reason = "that the bytes are code of ours is nothing that could be checked here")]
     pub const unsafe fn new(code: Vec<u8>) -> Self {
@@ -32,12 +32,12 @@ impl std::fmt::Debug for Ready {
     }
 }
 
-/// Compiles a guest for every processor of this machine's family, to be put into a program. Takes place here, without
-/// limits: it is meant for bytes of one's own, when building.
+/// Compiles a guest for every processor of this machine's family, to be embedded in a program. Runs
+/// in this process, without limits: it is meant for the builder's own bytes.
 ///
 /// # Errors
 ///
-/// Where the bytes are no guest, or the compiler does not accept them.
+/// If the bytes are not a guest, or the compiler does not accept them.
 pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     let shape = Shape::of(bytes)?;
     let compiled = engine(Purpose::Ship).and_then(|engine| match shape.kind {
@@ -51,11 +51,12 @@ pub fn prepare(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
 
 /// The kind of a section that lists names.
 const NAMES: u32 = 2;
-/// How many bytes describe a section.
+/// The size of a section header.
 const HEADER: usize = 64;
 
-/// Empties the lists of names of an ELF file, and the texts that they point into. Debuggers alone read them, and even packed they
-/// take room in the program. They keep their size, so that nothing moves. What is no such file stays as it is.
+/// Empties the lists of names of an ELF file, and the texts that they point into. Only debuggers
+/// read them, and even packed they take space in the program. They keep their size, so that nothing
+/// moves. Bytes that are not an ELF file stay unchanged.
 fn without_names(code: &mut [u8]) -> Option<()> {
     let headers = long(code, 0x28)?;
     let count = usize::from(u16::from_le_bytes(read(code, 0x3c)?));

@@ -1,4 +1,4 @@
-//! What a guest tried and was not allowed to do, so that somebody can see it and, if they like, grant it.
+//! Records what a guest tried and was not allowed to do, so that the user can see it and grant it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -9,16 +9,17 @@ use holm_grants::Request;
 /// One thing that was refused during a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the guest wanted.
+    /// The action that the guest tried.
     pub wanted: Wanted,
     /// Why it did not get it.
     pub reason: Reason,
 }
 
-/// What a guest wanted.
+/// An action that a guest tried.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wanted {
-    /// Something that a grant could allow. The request's text is also the text of the smallest grant.
+    /// Something that a grant could allow. The request's text is also the text
+    /// of the smallest grant.
     Request(Request),
     /// To find out the addresses of a name.
     Lookup(String),
@@ -30,17 +31,19 @@ pub enum Wanted {
     Link(String),
     /// To leave the directory that it was given, by `..`, an absolute path or an existing link.
     Outside(String),
-    /// To open something that is neither a file nor a directory, or that the kernel makes up as it is read.
+    /// To open something that is neither a file nor a directory, or that the kernel makes up
+    /// as it is read.
     Device(String),
     /// To send datagrams. No grant allows this.
     Datagrams,
 }
 
-/// The longest text of a guest's that is kept, in bytes: a name or a path that somebody could act on is shorter.
+/// The longest text of a guest's that is stored, in bytes: a name or a path that a user could
+/// act on is shorter.
 const MAX_TEXT: usize = 256;
 
 impl Wanted {
-    /// The same with the guest's text cut, so that what is written down weighs little whatever a guest says.
+    /// The same with the guest's text cut, so that the record stays small.
     fn shortened(self) -> Self {
         match self {
             Self::Lookup(text) => Self::Lookup(short(text)),
@@ -67,7 +70,7 @@ fn short(text: String) -> String {
 pub enum Reason {
     /// No grant admits it; the grant with the request's own text would.
     Missing,
-    /// A denial refuses it, whatever is granted.
+    /// A denial refuses it, even if a grant allows it.
     Denied(String),
     /// The call was given no way to the network.
     NoNetwork,
@@ -109,7 +112,8 @@ impl fmt::Display for Refusal {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Audit(Arc<Mutex<Log>>);
 
-/// How many different refusals are kept: enough to see a pattern, few enough that a guest cannot fill memory with them.
+/// The most different refusals that are recorded: enough to see a pattern, few enough that a guest
+/// cannot fill memory with them.
 const MAX_REFUSALS: usize = 64;
 
 #[derive(Debug, Default)]

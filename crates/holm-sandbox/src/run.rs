@@ -18,33 +18,35 @@ use crate::meter::Refused;
 use crate::outcome::{Outcome, Stop, Usage};
 use crate::state::State;
 
-/// What a call needs besides its guest. Somebody else must see to it that the engine's clock ticks meanwhile.
+/// What a call needs besides its guest. The caller must make sure that the
+/// engine's clock ticks meanwhile.
 pub(crate) struct Host<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) io: &'a Handle,
 }
 
-/// What a guest is asked.
+/// The function of a guest that is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Question {
     /// To do its work.
     Run,
-    /// To say what it is.
+    /// The guest describes itself.
     Describe,
 }
 
-/// How much a component may hand to the host at once, in bytes: the largest honest write, far below its memory.
+/// The most bytes that a component may pass to the host at once: the largest honest write,
+/// far below its memory.
 const HOSTCALL_BYTES: usize = 16 << 20;
 /// How often a computing guest is interrupted, in ticks of the clock.
 const TICKS: u64 = 1;
 
-/// How far a guest came.
+/// How a guest's run ended.
 enum Ended {
     Returned(Option<Result<String, String>>),
     Failed { phase: Phase, error: Error },
 }
 
-/// Where a failure happened.
+/// The phase in which a failure happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Start,
@@ -52,7 +54,7 @@ enum Phase {
 }
 
 impl Host<'_> {
-    /// Runs a guest to its end. Never panics, whatever guest and host functions do.
+    /// Runs a guest to its end. Never panics, even if the guest or a host function misbehaves.
     pub(crate) fn run(&self, guest: &Guest, question: Question, call: Call, cancel: &Cancel) -> Outcome {
         let began = Instant::now();
         let fuel = call.limits.fuel;
@@ -80,7 +82,8 @@ impl Host<'_> {
         let mut store = Store::new(self.engine, state);
         store.limiter(|state| &mut state.meter);
         store.set_fuel(fuel)?;
-        // An answer is handed over at once, so it must fit too; that it is too long is then told by its own limit.
+        // An answer is passed at once, so it must fit too; a limit of its own then reports that it
+        // is too long.
         let output = usize::try_from(output).unwrap_or(usize::MAX);
         store.set_hostcall_fuel(output.saturating_mul(2).max(HOSTCALL_BYTES));
         store.set_epoch_deadline(TICKS);
@@ -127,7 +130,7 @@ impl Host<'_> {
         }
     }
 
-    /// Runs what may wait, until it ends, its time is over or nobody wants it any more.
+    /// Runs a guest that may wait, until it ends, its time is over or it is cancelled.
     fn wait(&self, store: &mut Store<State>, run: impl AsyncFnOnce(&mut Store<State>) -> Ended) -> Ended {
         let (cancel, deadline) = (store.data().cancel.clone(), store.data().deadline);
         self.io.block_on(async {
@@ -207,8 +210,8 @@ async fn describe_async(text: &Text, describe: ComponentExportIndex, store: &mut
     }
 }
 
-/// An answer, where it is no longer than an output may be. It was copied by the engine, within the bytes that a call may hand
-/// over at once: when the call is back, the guest has been told to free what it answered.
+/// An answer, if it is not longer than an output may be. The engine copied it, within the bytes
+/// that a call may pass at once. When the call returns, the guest has been told to free its answer.
 fn fitting(store: &Store<State>, reply: Result<String, String>) -> Result<Result<String, String>, Error> {
     let len = reply.as_ref().map_or_else(String::len, String::len);
     if store.data().room.take(len) < len {
@@ -254,7 +257,7 @@ fn finish(store: &mut Store<State>, ended: Ended, began: Instant, fuel: u64) -> 
     }
 }
 
-/// What an error of the engine means.
+/// Translates an error of the engine.
 fn stop(phase: Phase, error: &Error, refused: Option<Refused>) -> Stop {
     if let Some(cut) = error.downcast_ref::<Cut>() {
         return match *cut {
@@ -305,7 +308,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     said.unwrap_or("a host function panicked").chars().take(MAX_TEXT).collect()
 }
 
-/// An outcome in which the guest had no part.
+/// An outcome of a call that failed on the host's side.
 pub(crate) fn failed(began: Instant, what: String) -> Outcome {
     Outcome {
         stop: Stop::HostFailed(what),

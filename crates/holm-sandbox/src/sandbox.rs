@@ -32,7 +32,7 @@ use crate::workers::{Busy, Workers};
 
 /// Runs guests with the grants they were given, and nothing else. Clones are the same sandbox.
 ///
-/// One per process is enough: it has one engine, one clock and one pool of threads for everybody.
+/// One per process is enough: it has one engine, one clock and one pool of threads for all callers.
 ///
 /// ```
 /// use holm_sandbox::{Access, Call, Sandbox, Settings};
@@ -56,30 +56,29 @@ struct Inner {
     ticker: Ticker,
     compiler: Compiler,
     cache: Option<Cache>,
-    /// What is loaded, as long as somebody holds it.
+    /// The loaded guests, as long as a caller holds them.
     loaded: Mutex<HashMap<[u8; 32], Weak<Loaded>>>,
     workers: Workers,
     gate: Arc<Gate>,
     io: Option<Runtime>,
 }
 
-/// How a sandbox is made.
+/// The settings of a sandbox.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Which program compiles.
     pub compiler: Compiler,
-    /// Where compiled code is kept; nowhere without.
+    /// The folder for compiled code; without it nothing is cached.
     pub cache: Option<PathBuf>,
-    /// How many guests run at once; further calls wait. Those that wait for the network count too. A party whose calls are
-    /// many gets half of what the others leave ([`Call::party`]).
+    /// The most guests that run at once; further calls wait. Guests that wait for the network count
+    /// too. A party with many calls gets half of what the others leave ([`Call::party`]).
     pub guests: u32,
 }
 
 /// Enough for a busy machine, few enough that a thousand sessions cannot take all memory.
 const GUESTS: u32 = 64;
 
-/// How long a call waits for its place before it is told that there is none. It has then done nothing, and whoever called
-/// must have waited longer than this, or it would take the call for one that ran.
+/// How long a call waits for its place before it is refused. The guest has then done nothing. A
+/// caller must wait longer than this, or it would take a refused call for one that ran.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Settings {
@@ -87,19 +86,19 @@ impl Settings {
     ///
     /// # Errors
     ///
-    /// Where [`crate::compiler_main`] was not called in this process.
+    /// If [`crate::compiler_main`] was not called in this process.
     pub fn new() -> Result<Self, CompilerError> {
         Ok(Self::with_compiler(Compiler::itself()?))
     }
 
-    /// The same with another program that compiles.
+    /// The same with another compiler program.
     #[must_use]
     pub fn with_compiler(compiler: Compiler) -> Self {
         Self { compiler, cache: None, guests: GUESTS }
     }
 }
 
-/// Why there is no sandbox.
+/// Why a sandbox could not be created.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SandboxError {
     /// The engine does not work on this machine.
@@ -111,9 +110,7 @@ pub enum SandboxError {
     /// The folder for compiled code cannot be used.
     #[error("could not use the cache {path}: {reason}")]
     Cache {
-        /// Which folder.
         path: PathBuf,
-        /// What the system said.
         reason: String,
     },
 }
@@ -123,7 +120,7 @@ impl Sandbox {
     ///
     /// # Errors
     ///
-    /// Where the machine does not give what is needed.
+    /// If the machine lacks the needed resources.
     pub fn new(settings: Settings) -> Result<Self, SandboxError> {
         let wrong = |error: wasmtime::Error| SandboxError::Engine(format!("{error:#}"));
         let thread = |error: std::io::Error| SandboxError::Thread(error.to_string());
@@ -153,12 +150,13 @@ impl Sandbox {
         })))
     }
 
-    /// Makes a guest of bytes: from memory, from the cache, or by compiling them, which may take long. Blocks meanwhile, and
-    /// tells `progress` ten times a second.
+    /// Loads a guest: from memory, from the cache, or by compiling the bytes, which may take long.
+    /// Blocks meanwhile, and calls `progress` ten times a second.
     ///
     /// # Errors
     ///
-    /// Where the bytes are refused, cannot be compiled in time, or want what does not exist here.
+    /// If the bytes are refused, cannot be compiled in time, or import functions that
+    /// do not exist here.
     pub fn load(&self, bytes: &[u8], progress: &mut dyn FnMut(Progress)) -> Result<Guest, LoadError> {
         let hash: [u8; 32] = Sha256::digest(bytes).into();
         if let Some(loaded) = self.0.held(&hash) {
@@ -171,8 +169,8 @@ impl Sandbox {
         Ok(Guest(loaded))
     }
 
-    /// The same for a guest that comes with the program and was compiled with it. Where that code does not fit this engine
-    /// or this processor, the bytes are compiled as if there were none.
+    /// The same for a guest that comes with the program and was compiled with it. If that code does
+    /// not fit this engine or this processor, the bytes are compiled instead.
     ///
     /// # Errors
     ///
@@ -197,13 +195,15 @@ impl Sandbox {
         Ok(Guest(loaded))
     }
 
-    /// Starts a call on a thread of the sandbox's own. Dropping what is returned cancels the call.
+    /// Starts a call on a thread of the sandbox's own. Dropping the returned
+    /// value cancels the call.
     #[must_use = "dropping a running call cancels it"]
     pub fn run(&self, guest: &Guest, call: Call) -> Running {
         self.start(guest, Question::Run, call)
     }
 
-    /// Runs a call on this thread, which must be one that may block: not a worker of an async runtime.
+    /// Runs a call on this thread, which must be one that may block: not a worker
+    /// of an async runtime.
     #[must_use]
     pub fn run_here(&self, guest: &Guest, call: Call) -> Outcome {
         self.run_here_until(guest, call, &Cancel::new())
@@ -215,7 +215,8 @@ impl Sandbox {
         self.0.run(guest, Question::Run, call, cancel)
     }
 
-    /// Asks a guest of the text world what it is, with no grants. The reply holds its own JSON text, not checked.
+    /// Asks a guest of the text world to describe itself, without any grants. The reply holds the
+    /// guest's own JSON text, unchecked.
     #[must_use = "dropping a running call cancels it"]
     pub fn describe(&self, guest: &Guest) -> Running {
         self.start(guest, Question::Describe, Call::new(Access::none()))
@@ -244,7 +245,7 @@ impl Sandbox {
     }
 }
 
-/// Two are the same where one is a clone of the other: the same engine, the same threads, the same places.
+/// Two sandboxes are equal if one is a clone of the other: the same engine, threads and places.
 impl PartialEq for Sandbox {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -264,7 +265,7 @@ impl Inner {
         let Some(io) = &self.io else {
             return failed(Instant::now(), "the sandbox is closing".to_owned());
         };
-        // Whoever's thread this is, there is only so much room. Waiting for it does not count as the guest's time.
+        // Room is limited on every thread. Waiting for it does not count as the guest's time.
         let _pass = match self.gate.enter(call.party, cancel, PATIENCE) {
             Ok(pass) => pass,
             Err(Full::Cancelled) => {
@@ -290,7 +291,7 @@ impl Inner {
         all.insert(hash, Arc::downgrade(loaded));
     }
 
-    /// Linked code, from the cache where that holds any that fits.
+    /// Links code, from the cache if it holds code that fits.
     fn code(
         &self,
         bytes: &[u8],
@@ -304,7 +305,8 @@ impl Inner {
         {
             match self.linkers.link(&self.engine, kind, &trusted) {
                 Ok(linked) => return linked,
-                // Sealed by us and yet not loadable: made by an engine that says the same of itself and is another.
+                // Sealed by us and yet not loadable: it was made by a different engine that reports
+                // the same fingerprint.
                 Err(_) => cache.forget(&id),
             }
         }
@@ -314,7 +316,7 @@ impl Inner {
             .link(&self.engine, kind, &trusted)
             .map_err(|error| LoadError::Unsuitable(format!("{error:#}")))??;
         if let Some(cache) = &self.cache {
-            // A full disk is no reason not to run.
+            // A full disk does not keep the guest from running.
             let _ = cache.put(&id, &trusted);
         }
         Ok(code)
@@ -330,7 +332,8 @@ impl Inner {
     }
 }
 
-/// The last user may be a guest's own thread or a task of somebody's runtime; neither may wait for our threads to end.
+/// The last user may be a guest's own thread or a task of the caller's runtime; neither may wait
+/// for our threads to end.
 impl Drop for Inner {
     fn drop(&mut self) {
         if let Some(io) = self.io.take() {
@@ -349,7 +352,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// The switch that ends this call; the outcome then says that it was cancelled.
+    /// The switch that cancels this call.
     #[must_use]
     pub fn cancel(&self) -> Cancel {
         self.cancel.clone()

@@ -1,58 +1,57 @@
-//! A first look at bytes that somebody calls WASM: what they are, and whether they are of a size that is worth compiling.
+//! A first look at bytes that claim to be WASM: what they are, and whether their size is worth
+//! compiling.
 //!
-//! Reads every instruction once, in time that grows with the size alone, and decides nothing about types: that is the
-//! compiler's part, which runs elsewhere under limits of its own. What is refused here never gets that far.
+//! Reads every instruction once, in time that grows with the size alone. It does not check types:
+//! the compiler does, in another process under limits of its own. Bytes that are refused here never
+//! get that far.
 
 use thiserror::Error;
 use wasmparser::{ElementItems, Encoding, FunctionBody, Operator, Parser, Payload};
 
-/// What the bytes are, and how much of everything there is.
+/// The format of the bytes, and the counts of their parts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     /// A module or a component.
     pub kind: Kind,
-    /// How many bytes.
     pub size: usize,
-    /// How many functions, in all modules together.
+    /// The number of functions, in all modules together.
     pub functions: u64,
-    /// What it wants from outside, sorted: interfaces of a component, `module.name` of a module.
+    /// The imports, sorted: interfaces of a component, `module.name` of a module.
     pub imports: Vec<String>,
-    /// What it offers, sorted.
+    /// The names of the exports, sorted.
     pub exports: Vec<String>,
 }
 
 /// Which of the two formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A plain module.
     Module,
-    /// A component.
     Component,
 }
 
-/// Why bytes are refused before anybody compiles them.
+/// Why bytes are refused before compilation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ShapeError {
     /// Not WASM, or damaged.
     #[error("not a webassembly module or component: {0}")]
     Malformed(String),
-    /// Machine code of some engine. Only what was compiled here is ever loaded.
+    /// Machine code of some engine. The sandbox only loads code that it compiled itself.
     #[error("this is compiled code, not webassembly; give the .wasm file")]
     Precompiled,
     /// More of something than an honest tool has.
     #[error("{found} {what}, more than the {max} that are accepted")]
     TooMany {
-        /// What there is too much of.
+        /// The part that there is too much of.
         what: &'static str,
-        /// How much there is, as far as was counted.
+        /// The number found, as far as it was counted.
         found: u64,
-        /// How much is accepted.
+        /// The largest accepted number.
         max: u64,
     },
 }
 
-/// What is counted, over all modules together, and how much of it is accepted. Each number is several times what the largest
-/// honest tools have (a JavaScript engine, `SQLite`, a Python interpreter), and far below what makes an attack.
+/// The accepted counts, over all modules together. Each is several times that of the largest honest
+/// tools (a JavaScript engine, `SQLite`, a Python interpreter), and far below what makes an attack.
 mod max {
     pub(super) const BYTES: u64 = 64 << 20;
     pub(super) const IMPORTS: u64 = 4_000;
@@ -62,7 +61,8 @@ mod max {
     pub(super) const GLOBALS: u64 = 20_000;
     pub(super) const ELEMENTS: u64 = 500_000;
     pub(super) const SEGMENTS: u64 = 100_000;
-    /// Bytes of all data segments: they are held some times over while a guest is loaded. A whole Python has a dozen mebibytes.
+    /// Bytes of all data segments: they are held some times over while a guest is loaded. A whole
+    /// Python has a dozen mebibytes.
     pub(super) const DATA: u64 = 24 << 20;
     pub(super) const MODULES: u64 = 64;
     pub(super) const INSTANCES: u64 = 1_000;
@@ -73,18 +73,18 @@ mod max {
     pub(super) const LOCALS: u64 = 20_000;
     /// Nested blocks: a `switch` becomes one for each case.
     pub(super) const BLOCK_DEPTH: u64 = 5_000;
-    /// Nested loops: nobody writes more, and compile time grows with them times the locals.
+    /// Nested loops: no real program has more, and compile time grows with them times the locals.
     pub(super) const LOOP_DEPTH: u64 = 200;
     /// Targets of one branch table.
     pub(super) const TARGETS: u64 = 100_000;
 }
 
 impl Shape {
-    /// Looks at the bytes.
+    /// Inspects the bytes.
     ///
     /// # Errors
     ///
-    /// Where they are no WASM, or there is more of something than is accepted.
+    /// If the bytes are not WASM, or a count is larger than accepted.
     pub fn of(bytes: &[u8]) -> Result<Self, ShapeError> {
         at_most("bytes", bytes.len() as u64, max::BYTES)?;
         if bytes.starts_with(b"\x7fELF") {
@@ -113,7 +113,7 @@ impl Shape {
     }
 }
 
-/// What was counted so far.
+/// The counts so far.
 #[derive(Default)]
 struct Survey {
     kind: Option<Kind>,
@@ -202,7 +202,7 @@ impl Survey {
         }
     }
 
-    /// Imports and exports, whose names are kept where they are the outermost.
+    /// Adds imports and exports. The names of the outermost ones are kept.
     fn add_names(&mut self, payload: Payload<'_>) -> Result<(), ShapeError> {
         let outermost = self.depth == 1;
         match payload {
@@ -234,14 +234,14 @@ impl Survey {
                     self.names_exports.push(export.map_err(malformed)?.name.name.to_owned());
                 }
             }
-            // The compiler refuses what it does not know; custom sections are not looked at.
+            // The compiler refuses unknown sections; custom sections are ignored.
             _ => {}
         }
         Ok(())
     }
 }
 
-/// Looks at every instruction of one function for what makes compiling slow.
+/// Checks every instruction of one function for constructs that make compiling slow.
 fn function(body: &FunctionBody<'_>) -> Result<(), ShapeError> {
     at_most("bytes in one function", body.as_bytes().len() as u64, max::BODY)?;
     let mut locals = 0;
@@ -271,7 +271,7 @@ fn function(body: &FunctionBody<'_>) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// What is open around an instruction.
+/// The kind of a block around an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Nest {
     Block,

@@ -1,12 +1,14 @@
-//! Who holds how many of the places that there are, so that nobody holds them all.
+//! Counts how many places each party holds, so that no party holds them all.
 //!
-//! A party may take one more place as long as more are free than it holds. The first to be greedy gets half, the next half of
-//! what is left, and so on: it takes many of them to leave nothing, and whoever is modest always finds a place.
+//! A party may take one more place as long as more are free than it holds. The first greedy party
+//! gets half, the next half of the rest, and so on. It takes many of them to leave nothing, and a
+//! modest party always finds a place.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Whose call it is: a session, a user, whoever should not be able to take all places from the others.
+/// The party that a call counts for, such as a session or a user. No party can take all
+/// places from the others.
 ///
 /// ```
 /// use holm_sandbox::Party;
@@ -38,13 +40,14 @@ impl Shares {
         Self { free: places, held: HashMap::new() }
     }
 
-    /// Whether there is a place for this party. Calls of nobody count as if each had a party of its own.
+    /// Whether there is a place for this party. Calls without a party count as if each had a
+    /// party of its own.
     pub(crate) fn has_room(&self, party: Option<Party>) -> bool {
         let held = party.and_then(|party| self.held.get(&party)).copied().unwrap_or(0);
         self.free > held
     }
 
-    /// Takes a place, where there is one.
+    /// Takes a place, if there is one.
     pub(crate) fn take(&mut self, party: Option<Party>) -> bool {
         if !self.has_room(party) {
             return false;
@@ -56,7 +59,6 @@ impl Shares {
         true
     }
 
-    /// Gives a place back that was taken.
     pub(crate) fn give(&mut self, party: Option<Party>) {
         self.free = self.free.saturating_add(1);
         let Some(party) = party else { return };
@@ -78,7 +80,7 @@ impl Shares {
 mod tests {
     use super::*;
 
-    /// How many places a party gets when it takes what it can.
+    /// How many places a party gets when it takes as many as it can.
     fn grab(shares: &mut Shares, party: Option<Party>) -> u32 {
         let mut taken = 0;
         while shares.take(party) {

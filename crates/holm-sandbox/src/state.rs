@@ -1,4 +1,4 @@
-//! What belongs to one call while its guest runs. Dropped with it; nothing of it is ever used again.
+//! The host's data for one call while its guest runs. It is dropped with the call and never reused.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -42,7 +42,7 @@ pub(crate) struct State {
     pub(crate) cancel: Cancel,
     /// The open files of a WASI 0.1 module.
     pub(crate) descriptors: Descriptors,
-    /// Where each open file of a component is, and its lease.
+    /// The place and the lease of each open file of a component.
     pub(crate) held: HashMap<u32, Held>,
     /// The leases of a component's sockets.
     pub(crate) sockets: HashMap<u32, Lease>,
@@ -55,7 +55,7 @@ pub(crate) struct State {
     wasi: Option<Box<WasiCtx>>,
 }
 
-/// How many random bytes a component may ask for at once; the host has to hold them.
+/// The most random bytes that a component may ask for at once; the host has to hold them.
 const MAX_RANDOM: u64 = 1 << 20;
 
 impl State {
@@ -131,7 +131,7 @@ impl State {
     }
 }
 
-/// The variables that the policy admits; the others are written down as refused.
+/// The variables that the policy admits; the others are recorded as refused.
 fn granted(
     access: &crate::files::Access,
     env: Vec<(String, String)>,

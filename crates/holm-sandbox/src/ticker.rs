@@ -8,13 +8,14 @@ use wasmtime::Engine;
 
 use crate::gate::Gate;
 
-/// How often a computing guest is looked at: ten times as often as a cancelled one must have stopped.
+/// The interval of the clock: a tenth of the time in which a cancelled guest must have stopped.
 pub(crate) const TICK: Duration = Duration::from_millis(5);
-/// How many ticks the clock goes on when nobody runs, so that a burst of calls does not wake it each time.
+/// How many ticks the clock continues when no guest runs, so that a burst of calls does not
+/// wake it each time.
 const LINGER: u32 = 100;
 
-/// Ticks while guests are inside the gate. That is where they are counted: a counter of its own would be one more thing that all
-/// threads write to for each call.
+/// Ticks while guests are inside the gate. The gate counts them: a separate counter would be one
+/// more value that all threads write to for each call.
 #[derive(Debug)]
 pub(crate) struct Ticker(Arc<Shared>);
 
@@ -54,7 +55,7 @@ impl Ticker {
         Ok(Self(shared))
     }
 
-    /// Wakes the clock for somebody who has passed the gate. It ticks until the gate is empty.
+    /// Wakes the clock for a guest that has passed the gate. It ticks until the gate is empty.
     pub(crate) fn rouse(&self) {
         if self.0.asleep.load(Ordering::SeqCst) {
             self.0.wake();
@@ -66,7 +67,8 @@ impl Shared {
     fn sleep(&self) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.asleep.store(true, Ordering::SeqCst);
-        // Looked at after saying so: whoever passes the gate now either sees the sleeper or is seen.
+        // Checked after setting the flag: a guest that passes the gate now either sees the sleeper
+        // or is seen by it.
         while self.gate.is_empty() && !self.closed.load(Ordering::SeqCst) {
             guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner);
         }
@@ -93,10 +95,10 @@ pub(crate) mod tests {
     use super::*;
     use crate::cancel::Cancel;
 
-    /// When a machine, however busy, has certainly done what it was told.
+    /// A time after which any machine, however busy, has certainly finished.
     const LONG: Duration = Duration::from_secs(30);
 
-    /// Whether something came true before long.
+    /// Whether a condition became true in time.
     pub(crate) fn waited(done: impl Fn() -> bool) -> bool {
         let began = Instant::now();
         while !done() && began.elapsed() < LONG {

@@ -1,4 +1,4 @@
-//! Threads on which guests run, so that no guest ever holds up the threads that serve everybody.
+//! Threads on which guests run, so that no guest ever holds up the threads of the caller.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::share::{Party, Shares};
 
-/// What is to be done on a thread.
+/// Work for one thread.
 type Job = Box<dyn FnOnce() + Send>;
 
 /// A pool that grows up to its limit when all threads are busy, and shrinks when they are not.
@@ -18,9 +18,9 @@ struct Shared {
     queue: Mutex<Queue>,
     bell: Condvar,
     max: u32,
-    /// How many jobs were ever posted, for those who look out for the next.
+    /// How many jobs were ever posted, for threads that look out for the next one.
     posted: AtomicU64,
-    /// How long a thread looks out for its next job before it sleeps.
+    /// How long a thread spins for its next job before it sleeps.
     lookout: Duration,
 }
 
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Shared {
 
 struct Queue {
     waiting: Waiting,
-    /// Who has how many threads at work.
+    /// How many busy threads each party has.
     shares: Shares,
     threads: u32,
     /// Threads that sleep, and threads that look out and need not be woken.
@@ -70,7 +70,8 @@ impl Waiting {
         Ok(())
     }
 
-    /// The next job whose party may have one more thread. A party without a turn is passed over and keeps its place.
+    /// The next job whose party may have one more thread. A party that may not is skipped
+    /// and keeps its place.
     fn next(&mut self, shares: &mut Shares) -> Option<(Option<Party>, Job)> {
         let turn = self.turns.iter().position(|party| shares.has_room(*party))?;
         let party = self.turns.remove(turn)?;
@@ -91,17 +92,18 @@ impl Waiting {
 pub(crate) enum Busy {
     /// Too many wait already.
     Full,
-    /// No thread could be started, and none is there.
+    /// No thread could be started, and the pool is empty.
     NoThread,
 }
 
-/// How many jobs may wait. More means that nobody is waiting for the answers any more.
+/// How many jobs may wait. With more, the callers have stopped waiting for the answers.
 const MAX_WAITING: usize = 10_000;
-/// How many of them may be of one party, so that others still find room to wait.
+/// The most waiting jobs of one party, so that others still find room to wait.
 const MAX_LINE: usize = MAX_WAITING / 4;
-/// How long a thread looks out for its next job: a few times what it takes to be woken, so that little is lost where none comes.
+/// How long a thread looks out for its next job: a few times the cost of waking it, so that little
+/// is lost if none comes.
 const LOOKOUT: Duration = Duration::from_micros(30);
-/// How long a thread without work stays.
+/// How long an idle thread stays.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// A guest's own stack and the host's functions on top of it.
 const STACK: usize = 4 << 20;
@@ -117,7 +119,7 @@ impl Workers {
             looking: 0,
             closed: false,
         };
-        // On one processor whoever looks out keeps the next job from being posted.
+        // On a single processor, a thread that looks out keeps the next job from being posted.
         let alone = std::thread::available_parallelism().is_ok_and(|processors| processors.get() == 1);
         Self(Arc::new(Shared {
             queue: Mutex::new(queue),
@@ -128,7 +130,8 @@ impl Workers {
         }))
     }
 
-    /// Does `job` on some thread, as soon as one is free and the party has not got its share already.
+    /// Does `job` on some thread, as soon as one is free and the party has not
+    /// got its share already.
     pub(crate) fn submit(
         &self,
         party: Option<Party>,
@@ -146,7 +149,7 @@ impl Workers {
             match spawned {
                 Ok(_) => queue.threads += 1,
                 Err(_) if queue.threads == 0 => {
-                    // Nobody else waits, or there would be a thread for it.
+                    // No other job waits, or there would be a thread for it.
                     queue.waiting = Waiting::default();
                     return Err(Busy::NoThread);
                 }
@@ -188,7 +191,7 @@ impl Shared {
         loop {
             if let Some((party, job)) = queue.next() {
                 drop(queue);
-                // A job tells its own panics; this one only keeps the thread.
+                // A job reports its own panics; this only keeps the thread.
                 let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(job));
                 queue = self.lock();
                 queue.shares.give(party);
@@ -198,7 +201,8 @@ impl Shared {
             if queue.closed {
                 break;
             }
-            // Calls often come one after the other, and to wake a thread takes longer than to run a small guest.
+            // Calls often come one after the other, and waking a thread takes longer than running a
+            // small guest.
             if std::mem::take(&mut looks_out) {
                 queue.looking += 1;
                 let posted = self.posted.load(Ordering::Acquire);

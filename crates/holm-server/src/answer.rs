@@ -1,4 +1,4 @@
-//! What a client is told when something is not done: a status, a word for programs, a sentence for people.
+//! The error response of the API: an HTTP status, a code for programs, and a message for people.
 
 use axum::{
     Json,
@@ -11,75 +11,72 @@ use utoipa::ToSchema;
 /// Seconds after which a session whose server lost its lease is usually resumed.
 const RESUMED_AFTER: u64 = 30;
 
-/// A request that is not carried out.
+/// An error response of the API.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// The status.
     pub status: StatusCode,
-    /// A word for programs.
+    /// The error code for programs.
     pub code: &'static str,
-    /// A sentence for people.
+    /// The message for people.
     pub message: String,
-    /// After how many seconds it may be tried again.
+    /// Seconds after which the client may retry.
     pub retry_after: Option<u64>,
 }
 
-/// A refusal as it is written.
+/// An error response.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Problem {
-    /// What is wrong.
+    /// The error.
     pub error: ProblemDetail,
 }
 
-/// What is wrong, for programs and for people.
+/// An error, for programs and for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ProblemDetail {
-    /// A word for programs.
+    /// A code for programs.
     pub code: String,
-    /// A sentence for people.
+    /// A message for people.
     pub message: String,
 }
 
 impl Refusal {
-    /// A refusal with a status.
+    /// An error with a status.
     pub fn new(status: StatusCode, code: &'static str, message: impl Into<String>) -> Self {
         Self { status, code, message: message.into(), retry_after: None }
     }
 
-    /// The request makes no sense.
+    /// The request is invalid.
     pub fn bad(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, message)
     }
 
-    /// No token.
     pub fn unauthorized() -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "a token is needed: `authorization: Bearer …`")
     }
 
-    /// A token that is none of this server's.
+    /// A token that this server does not know.
     pub fn wrong_token() -> Self {
-        let message =
-            "the token is not one of this server's: it was mistyped, taken back, or made for another";
+        let message = "unknown token: it was mistyped, revoked, or made for another server";
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", message)
     }
 
-    /// The token is not for this.
+    /// The token does not allow this.
     pub fn forbidden(message: impl Into<String>) -> Self {
         Self::new(StatusCode::FORBIDDEN, "forbidden", message)
     }
 
-    /// There is no such thing, or not for this user: which of the two is not told.
+    /// There is no such resource, or not for this user; the response does not say which.
     pub fn missing(what: &str) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", format!("there is no such {what}"))
     }
 
-    /// It does not fit what is there now.
+    /// The request conflicts with the current state.
     pub fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// Too much at once.
+    /// Too many requests or too much work at once.
     pub fn busy(code: &'static str, message: impl Into<String>, retry_after: u64) -> Self {
         let refusal = Self::new(StatusCode::TOO_MANY_REQUESTS, code, message);
         Self { retry_after: Some(retry_after), ..refusal }
@@ -92,7 +89,7 @@ impl Refusal {
         Self { retry_after: Some(RESUMED_AFTER), ..refusal }
     }
 
-    /// The server cannot, and it is not the client's doing.
+    /// The server failed; it is not the client's fault.
     pub fn failed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "failed", message)
     }
@@ -126,7 +123,8 @@ impl From<holm_store::StoreError> for Refusal {
             StoreError::Full => {
                 Self::new(StatusCode::INSUFFICIENT_STORAGE, "full", "the store is full; free some space")
             }
-            // What the store says of itself may name places of the machine, which are nobody's business.
+            // These messages of the store may contain paths of the machine, which clients must not
+            // see.
             StoreError::OutOfOrder { .. }
             | StoreError::Uncertain { .. }
             | StoreError::NotAJournal(_)
@@ -142,9 +140,7 @@ impl From<holm_store::StoreError> for Refusal {
             | StoreError::Unsynced { .. }
             | StoreError::NoBlob { .. }
             | StoreError::BlobChanged { .. }
-            | StoreError::System { .. } => {
-                Self::failed("the store failed; the server's operator can see why")
-            }
+            | StoreError::System { .. } => Self::failed("the store failed; the server's log says why"),
         }
     }
 }

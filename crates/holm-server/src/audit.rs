@@ -1,5 +1,8 @@
-//! Who did what: one line for every request that changes something or was turned away. Nothing of what was said is in it.
-//! A file that is full is put aside, and the oldest of those go: whoever knocks again and again must not fill the disk.
+//! The audit log: one line for every request that changes something or was refused. It contains no
+//! message content.
+//!
+//! A full file is rotated, and the oldest ones are deleted, so that repeated requests cannot fill
+//! the disk.
 
 use std::{
     collections::VecDeque,
@@ -17,15 +20,15 @@ use utoipa::ToSchema;
 
 use crate::{ServerError, auth::Who};
 
-/// The file.
 const FILE: &str = "audit.jsonl";
-/// Bytes after which a file is put aside: some hundred thousand lines, which an editor still opens.
+/// Bytes after which a file is rotated: some hundred thousand lines, which an
+/// editor can still open.
 const FULL: u64 = 32 * 1024 * 1024;
-/// Files that are kept beside the one that is written: a quarter of a gigabyte in all, years of a small team.
+/// Rotated files that are kept: a quarter of a gigabyte in all, years for a small team.
 const KEPT: u32 = 7;
-/// Bytes that are read at a time when the log is given out.
+/// Bytes that an export reads at a time.
 const PIECE: u64 = 64 * 1024;
-/// The longest path that is written down; a longer one is an attack, and its beginning says so.
+/// The longest path in an entry. A longer one is an attack, and its beginning shows that.
 const LONGEST: usize = 256;
 
 /// The audit log. Clones write to the same file.
@@ -36,19 +39,19 @@ pub struct Audit {
     file: Arc<Mutex<Written>>,
 }
 
-/// The file that is written.
+/// The file that is being written.
 #[derive(Debug)]
 struct Written {
     file: fs::File,
     size: u64,
 }
 
-/// The whole log as it was when somebody asked for it, the oldest lines first.
+/// A snapshot of the whole log, oldest lines first.
 #[derive(Debug)]
 pub struct Export(VecDeque<io::Take<fs::File>>);
 
 impl Export {
-    /// The log in pieces, each read when it is wanted.
+    /// The log in pieces, each read on demand.
     pub fn pieces(self) -> impl Stream<Item = io::Result<Bytes>> + Send + 'static {
         stream::try_unfold(self, |mut export| async move {
             let read = tokio::task::spawn_blocking(move || {
@@ -71,27 +74,27 @@ impl Export {
     }
 }
 
-/// One line.
+/// One entry of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Entry {
-    /// Milliseconds since 1970.
+    /// The time, in milliseconds since 1970.
     pub at: u64,
-    /// Who; none whose token nobody knows.
+    /// The user; not set if the token is unknown.
     pub user: Option<String>,
-    /// By which token.
+    /// The number of the token.
     pub token: Option<u64>,
-    /// From which address.
+    /// The client's address.
     pub from: String,
-    /// What was done.
+    /// The HTTP method.
     pub method: String,
-    /// With what; without its query.
+    /// The path, without its query.
     pub path: String,
-    /// What came of it.
+    /// The HTTP status.
     pub status: u16,
 }
 
 impl Entry {
-    /// A line about a request, now.
+    /// An entry about a request, with the current time.
     pub(crate) fn new(
         who: Option<&Who>,
         from: String,
@@ -113,22 +116,22 @@ impl Entry {
 }
 
 impl Audit {
-    /// Opens the log of a folder, or makes it, for its owner alone.
+    /// Opens the log in a folder, or creates it, readable only by its owner.
     ///
     /// # Errors
-    /// [`ServerError::File`].
+    /// [`ServerError::File`] if the file cannot be opened.
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
         Self::open_with(folder, FULL)
     }
 
-    /// With files of another size.
+    /// As `open`, with another file size.
     fn open_with(folder: &Path, full: u64) -> Result<Self, ServerError> {
         let place = folder.join(FILE);
         let file = Written::open(&place).map_err(|error| ServerError::file(&place, &error))?;
         Ok(Self { place, full, file: Arc::new(Mutex::new(file)) })
     }
 
-    /// Writes a line.
+    /// Appends an entry to the log.
     ///
     /// # Errors
     /// [`ServerError::File`] if it cannot be written.
@@ -143,10 +146,10 @@ impl Audit {
         }
     }
 
-    /// The whole log, a line an entry.
+    /// The whole log, one entry per line.
     ///
     /// # Errors
-    /// [`ServerError::File`].
+    /// [`ServerError::File`] if a file cannot be read.
     pub async fn export(&self) -> Result<Export, ServerError> {
         let log = self.clone();
         let opened = tokio::task::spawn_blocking(move || log.reading());
@@ -154,7 +157,7 @@ impl Audit {
         opened.map_err(|error| ServerError::file(&self.place, &error))
     }
 
-    /// Opens all files at one moment: what is put aside later is still read where it was.
+    /// Opens all files at once, so that a later rotation does not disturb the export.
     fn reading(&self) -> io::Result<Export> {
         let written = self.lock();
         let mut files = VecDeque::new();
@@ -165,7 +168,7 @@ impl Audit {
                 Err(error) => return Err(error),
             }
         }
-        // As far as it is written now, so that it ends with a whole line.
+        // Only up to the current size, so that the export ends with a whole line.
         files.push_back(fs::File::open(&self.place)?.take(written.size));
         drop(written);
         Ok(Export(files))
@@ -176,11 +179,12 @@ impl Audit {
         line.push(b'\n');
         let mut written = self.lock();
         if written.size >= self.full {
-            // One that cannot be put aside goes on to grow: a line that is lost is worse than one too many.
+            // If the rotation fails, the file keeps growing: a lost line is worse than a large
+            // file.
             let _ = self.put_aside(&mut written);
         }
         if let Err(error) = written.file.write_all(&line) {
-            // A part of a line would spoil the next one.
+            // A partial line would spoil the next one.
             let _ = written.file.set_len(written.size);
             return Err(error);
         }
@@ -188,8 +192,11 @@ impl Audit {
         Ok(())
     }
 
-    /// Begins a new file. Each that was put aside before counts one more, and the oldest goes. Nothing is moved before there is
-    /// a file to go on with, and where a number is free nothing beyond it is moved: tries that fail cost none that is kept.
+    /// Starts a new file. The numbers of older files increase by one, and the
+    /// oldest file is deleted.
+    ///
+    /// No file is moved before the new one exists, and files beyond a free number stay. So failed
+    /// attempts do not delete any log.
     fn put_aside(&self, written: &mut Written) -> io::Result<()> {
         let next = self.place.with_file_name(format!("{FILE}.new"));
         let begun = Written::open(&next)?;
@@ -210,7 +217,7 @@ impl Audit {
         self.place.with_file_name(format!("{FILE}.{number}"))
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// No change here can be left half done, so a panic of another thread does no harm.
     fn lock(&self) -> MutexGuard<'_, Written> {
         self.file.lock().unwrap_or_else(PoisonError::into_inner)
     }

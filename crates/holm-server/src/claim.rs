@@ -1,4 +1,5 @@
-//! One server a folder. Two would write the same files, and what one of them takes back the other would bring again.
+//! Allows one server per folder. Two servers would write the same files: a token that one of them
+//! revokes would reappear when the other one writes.
 
 use std::{
     fs::{File, OpenOptions, TryLockError},
@@ -7,18 +8,18 @@ use std::{
 
 use crate::{ServerError, auth::private_folder};
 
-/// The file whose lock says that the folder is taken.
+/// The file whose lock marks the folder as used.
 const LOCK: &str = "lock";
 
-/// The right to a server's folder, given back when it is dropped; the system gives it back for a process that ends, in
-/// whatever way.
+/// The lock on a server's folder, released on drop. If the process ends in any other way,
+/// the system releases it.
 #[derive(Debug)]
 pub(crate) struct Claim {
     _file: File,
 }
 
 impl Claim {
-    /// Takes a folder.
+    /// Locks a folder for this server.
     ///
     /// # Errors
     /// [`ServerError::Taken`] if another server has it.

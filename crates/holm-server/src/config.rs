@@ -1,4 +1,5 @@
-//! How a server is set up. What is left out is the safe choice: this machine alone, small limits.
+//! The configuration of a server. The defaults are the safe choice: only this machine, small
+//! limits.
 
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr},
@@ -9,10 +10,9 @@ use std::{
 
 use crate::ServerError;
 
-/// The port unless another is chosen.
 const PORT: u16 = 7417;
 
-/// How a server is set up.
+/// The configuration of a server.
 ///
 /// ```
 /// use holm_server::Config;
@@ -22,31 +22,30 @@ const PORT: u16 = 7417;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Config {
-    /// Where it listens.
     pub listen: SocketAddr,
-    /// The folder of its own files: tokens and the audit log.
+    /// The folder for its own files: tokens and the audit log.
     pub folder: PathBuf,
-    /// Below which path everything is served, for a server behind a proxy.
+    /// The path prefix of all routes, for a server behind a proxy.
     pub base: BasePath,
-    /// Names beside those of this machine to which requests may be sent, such as the proxy's.
+    /// Host names that are accepted in addition to this machine's, such as the proxy's.
     pub hosts: Vec<String>,
-    /// Origins beside its own whose pages may ask, such as `https://holm.example.org`.
+    /// Origins whose pages may send requests in addition to its
+    /// own, such as `https://holm.example.org`.
     pub origins: Vec<String>,
-    /// Proxies that are trusted to say in `x-forwarded-for` whose requests they pass on.
+    /// Proxies whose `x-forwarded-for` header is trusted.
     pub proxies: Vec<IpAddr>,
-    /// The certificate; none speaks plain HTTP.
+    /// The certificate; `None` means plain HTTP.
     pub tls: Option<Tls>,
-    /// Where sites with a host name of their own are shown; none shows no such sites.
+    /// The address for sites with their own host names; `None` disables such sites.
     pub sites: Option<SocketAddr>,
-    /// How often it is looked for sessions whose server has ended, where several servers share a store; none where this one
-    /// has its store to itself.
+    /// How often the server looks for sessions whose server has ended, if several servers share a
+    /// store. `None` if this server has the store to itself.
     pub takeover: Option<Duration>,
-    /// How much at once.
     pub limits: Limits,
 }
 
 impl Config {
-    /// Loopback, no base path, the usual limits; files go into `folder`.
+    /// Loopback, no base path, the default limits; files go into `folder`.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self {
             listen: SocketAddr::from((Ipv4Addr::LOCALHOST, PORT)),
@@ -66,47 +65,47 @@ impl Config {
 /// A certificate and its key, as PEM files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tls {
-    /// The chain, the server's own first.
+    /// The certificate chain, the server's own first.
     pub certificate: PathBuf,
-    /// Its private key.
     pub key: PathBuf,
 }
 
-/// How much at once.
+/// Resource limits of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// The largest body of a request in bytes.
+    /// The largest request body in bytes.
     pub body: usize,
     /// How long a body may take to arrive.
     pub body_time: Duration,
-    /// Open connections.
     pub connections: usize,
-    /// Runs that work at the same time, of all users.
+    /// Runs that work at the same time, for all users together.
     pub runs: usize,
     /// Runs of one user that work at the same time.
     pub runs_per_user: usize,
-    /// Runs of one user that wait for their turn; more are refused.
+    /// Runs of one user that wait for a permit; more are refused.
     pub waiting_per_user: usize,
-    /// Sessions that are kept open at the same time; more are refused until one has been idle.
+    /// Sessions that are open at the same time; more are refused until one was closed as idle.
     pub sessions: usize,
-    /// Requests of one token a minute.
+    /// Requests per token and minute.
     pub requests_per_minute: u32,
-    /// Wrong tokens from one address a minute, loopback too.
+    /// Invalid tokens per address and minute, including loopback.
     pub failures_per_minute: u32,
     /// How long an idle session is kept open.
     pub idle: Duration,
-    /// Bytes that are kept for watchers, of all sessions together; more than that for a moment only.
+    /// The memory in bytes for all feeds and watchers together; it may be exceeded for a moment.
     pub memory: usize,
-    /// How long a client of `/v1` may take to bring what its tools came to; its run is stopped then.
+    /// How long a client of `/v1` may take to send the results of its tools; then
+    /// its run is stopped.
     pub results: Duration,
-    /// How long runs may finish once the server is told to stop; what is left then is parked and goes on at the next start.
+    /// How long runs may finish after the server is told to stop. The rest is parked and resumed
+    /// at the next start.
     pub grace: Duration,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            // A prompt with a few pictures; files are uploaded by tools, not through the API.
+            // Enough for a prompt with a few images; tools upload files, not the API.
             body: 8 * 1024 * 1024,
             body_time: Duration::from_secs(30),
             connections: 16_384,
@@ -124,7 +123,7 @@ impl Default for Limits {
     }
 }
 
-/// A path below which everything is served: empty, or `/` and a name, as often as wanted.
+/// The path prefix of all routes: empty, or any number of `/` and a name.
 ///
 /// ```
 /// use holm_server::BasePath;
@@ -137,7 +136,7 @@ impl Default for Limits {
 pub struct BasePath(String);
 
 impl BasePath {
-    /// The path without a slash at its end; empty for none.
+    /// The path without a trailing slash; empty if there is no prefix.
     pub fn as_str(&self) -> &str {
         &self.0
     }

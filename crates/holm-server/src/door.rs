@@ -1,5 +1,6 @@
-//! Who gets in. Looked at in this order, and nothing of the body before all of it: the name that was asked for, the page
-//! that asks, the token, how often this address was wrong, how often the token asks, its role.
+//! Access checks for every request. They run in this order, before any of the body is read: the
+//! host name, the origin of the page, the token, failures of this address, requests of the token,
+//! and its role.
 
 use std::{
     error::Error as _,
@@ -25,18 +26,19 @@ use crate::{
     auth::{Role, Token, Who},
 };
 
-/// The protocol that a WebSocket of Holm speaks.
+/// The subprotocol of Holm's WebSockets.
 pub(crate) const PROTOCOL: &str = "holm";
-/// How a token stands among the protocols of a WebSocket: a browser can send it in no other way that is not an address.
+/// The prefix of a token among the WebSocket subprotocols. A browser has no other way to send one,
+/// except in the URL.
 const BEARER_PROTOCOL: &str = "holm.bearer.";
 
-/// Where a proxy says whose requests it passes on.
+/// The header in which a proxy names its client.
 const FORWARDED: &str = "x-forwarded-for";
 
-/// The status of a request whose client left before it was answered, as proxies write it down.
+/// The status in the audit log if the client left before the response, as proxies write it.
 const LEFT: u16 = 499;
 
-/// What every answer says: nothing is loaded from elsewhere, nothing is framed, nothing is guessed, nothing is kept.
+/// Headers of every response: nothing is loaded from other sites, framed, guessed or cached.
 const HEADERS: [(&str, &str); 6] = [
     (
         "content-security-policy",
@@ -49,11 +51,11 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-opener-policy", "same-origin"),
 ];
 
-/// The address of whoever asks.
+/// The address of the client, or of the proxy in front of it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Peer(pub(crate) SocketAddr);
 
-/// Lets a request in, or turns it away. What changes something and what is turned away is written down.
+/// Admits or refuses a request. Changes and refusals are written to the audit log.
 pub(crate) async fn door(State(server): State<Server>, mut request: Request, next: Next) -> Response {
     let from = peer(server.config(), &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
@@ -85,13 +87,13 @@ pub(crate) async fn door(State(server): State<Server>, mut request: Request, nex
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
     if noted && server.inner.audit.write(entry(who.as_ref(), status)).await.is_err() && changes {
-        return dressed(Refusal::failed("what was done could not be written down").into_response());
+        return dressed(Refusal::failed("the server could not write its audit log").into_response());
     }
     dressed(answer)
 }
 
-/// A request that may change something, while it is carried out. Dropped before it is answered, because its client has gone,
-/// it is written down all the same: what was changed by then is changed.
+/// A request that may change something, while it is handled. If it is dropped without a response
+/// because the client left, it still gets an audit entry: its changes may have happened.
 struct Leaving {
     server: Server,
     entry: Option<AuditEntry>,
@@ -102,7 +104,7 @@ impl Leaving {
         Self { server: server.clone(), entry: Some(entry) }
     }
 
-    /// There is an answer, and a line about it.
+    /// The request was answered, and the answer gets its own entry.
     fn answered(mut self) {
         self.entry = None;
     }
@@ -112,13 +114,12 @@ impl Drop for Leaving {
     fn drop(&mut self) {
         let (audit, entry) = (self.server.inner.audit.clone(), self.entry.take());
         if let (Some(entry), Ok(runtime)) = (entry, tokio::runtime::Handle::try_current()) {
-            // Nobody is there to be told that it could not be written.
+            // The client is gone, so there is no one to report a failed write to.
             runtime.spawn(async move { drop(audit.write(entry).await) });
         }
     }
 }
 
-/// Who asks.
 fn look(
     server: &Server,
     headers: &HeaderMap,
@@ -132,8 +133,11 @@ fn look(
     let inner = &server.inner;
     let given = given(headers);
     let found = given.and_then(Token::read).and_then(|token| inner.keyring.find(&token));
-    // A right token gets in however many wrong ones came: behind a proxy all come from one address, and a stranger could lock
-    // everybody out. Nobody guesses 256 random bits, so the measure is for the work that wrong ones make.
+    // A valid token is accepted no matter how many invalid ones came before. Behind a proxy all
+    // clients share one address, and a stranger could lock out everyone else.
+    //
+    // 256 random bits cannot be guessed, so the limit only bounds the work that invalid tokens
+    // cause.
     found.ok_or_else(|| match inner.failed.take(&from, now) {
         Ok(()) if given.is_some() => Refusal::wrong_token(),
         Ok(()) => Refusal::unauthorized(),
@@ -141,7 +145,7 @@ fn look(
     })
 }
 
-/// Whether somebody may ask for this now.
+/// Checks the request rate of a token and the role that the method needs.
 fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
     if let Err(seconds) = server.inner.asked.take(&who.token, Instant::now()) {
         return Err(Refusal::busy("too_many_requests", "too many requests; slow down", seconds));
@@ -150,7 +154,8 @@ fn allow(server: &Server, who: &Who, method: &Method) -> Result<(), Refusal> {
     crate::state::require(who, needed)
 }
 
-/// The name that was asked for must be this server's: a page of another name that was made to point here is another site.
+/// The host name must be one of this server's. Otherwise a foreign name that resolves to this
+/// machine could act as another site (DNS rebinding).
 pub(crate) fn check_host<'a>(
     config: &Config,
     headers: &'a HeaderMap,
@@ -158,18 +163,18 @@ pub(crate) fn check_host<'a>(
 ) -> Result<&'a str, Refusal> {
     let misdirected = |message: &str| Refusal::new(StatusCode::MISDIRECTED_REQUEST, "bad_host", message);
     let named = named(headers, authority)?;
-    let host = named.first().copied().ok_or_else(|| misdirected("the request names no host"))?;
+    let host = named.first().copied().ok_or_else(|| misdirected("the request has no `Host` header"))?;
     if named.iter().all(|host| is_own(config, name_of(host))) {
         Ok(host)
     } else {
-        Err(misdirected("the request was sent to another name; see `--host`"))
+        Err(misdirected("the request was sent to an unknown host name; see `--host`"))
     }
 }
 
-/// The names that a request says it was sent to, as [`named_hosts`] has them.
+/// The host names in a request, as [`named_hosts`] returns them.
 ///
 /// # Errors
-/// More than one `Host`.
+/// More than one `Host` header.
 pub(crate) fn named<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a http::uri::Authority>,
@@ -177,16 +182,16 @@ pub(crate) fn named<'a>(
     named_hosts(headers, authority).map_err(|many| Refusal::bad("bad_host", many.to_string()))
 }
 
-/// The page that asks must be this server's own or a named one. Programs send no `Origin`; browsers always do where it
-/// matters, and say `cross-site` where they do not.
+/// The page that sends the request must be this server's own or a configured one. Programs send no
+/// `Origin`. Browsers always send it when it matters, and otherwise say `cross-site`.
 fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), Refusal> {
-    let refused = || Refusal::forbidden("pages of other origins are not let in");
+    let refused = || Refusal::forbidden("requests from pages of other origins are not allowed");
     let Some(origin) = headers.get(ORIGIN) else {
         let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
         return if site == Some(b"cross-site") { Err(refused()) } else { Ok(()) };
     };
     let origin = origin.to_str().map_err(|_| refused())?;
-    // The host was looked at already, so an origin that equals it is no other site.
+    // The host was checked already, so an origin that equals it is not another site.
     let same = own_schemes(config, host)
         .iter()
         .any(|scheme| origin.strip_prefix(scheme).is_some_and(|own| own.eq_ignore_ascii_case(host)));
@@ -195,7 +200,8 @@ fn check_origin(config: &Config, headers: &HeaderMap, host: &str) -> Result<(), 
 
 /// The schemes under which this server's own pages are loaded from a host.
 ///
-/// A server without a certificate has `https` pages only under a name that `--host` gives: a proxy speaks TLS there.
+/// A server without a certificate has `https` pages only under a name from `--host`, where
+/// a proxy handles TLS.
 fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
     let is_proxy_name = config.hosts.iter().any(|known| known.eq_ignore_ascii_case(name_of(host)));
     match (&config.tls, is_proxy_name) {
@@ -205,7 +211,7 @@ fn own_schemes(config: &Config, host: &str) -> &'static [&'static str] {
     }
 }
 
-/// The name in a `Host` header, without its port; empty where it is none.
+/// The name in a `Host` header without its port; empty if the header is not valid.
 pub(crate) fn name_of(host: &str) -> &str {
     let (name, port) = match host.strip_prefix('[').map(|rest| rest.split_once(']')) {
         Some(Some((name, port))) => (name, port),
@@ -216,19 +222,19 @@ pub(crate) fn name_of(host: &str) -> &str {
     if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { "" }
 }
 
-/// Whether a name is this server's: this machine's, the address it listens on, or a named one.
+/// Whether a name is this server's: this machine, the address it listens on, or a configured name.
 pub(crate) fn is_own(config: &Config, name: &str) -> bool {
     is_own_at(config.listen.ip(), &config.hosts, name)
 }
 
-/// Whether a name is that of a listener.
+/// Whether a name belongs to a listener.
 pub(crate) fn is_own_at(ip: IpAddr, hosts: &[String], name: &str) -> bool {
     let local = ["localhost", "127.0.0.1", "::1"].iter().any(|own| name.eq_ignore_ascii_case(own));
     let listened = !ip.is_unspecified() && name.parse::<IpAddr>().is_ok_and(|named| named == ip);
     local || listened || hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// The token of a request, as it is given: in its header, or among the protocols of a WebSocket; never in its address.
+/// The token of a request: in its header, or among the WebSocket subprotocols; never in its URL.
 fn given(headers: &HeaderMap) -> Option<&str> {
     let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     if let Some(bearer) = bearer {
@@ -240,7 +246,7 @@ fn given(headers: &HeaderMap) -> Option<&str> {
     named.find_map(|name| name.strip_prefix(BEARER_PROTOCOL))
 }
 
-/// Reads the body, so large and so long as the limits say.
+/// Reads the body within the size and time limits.
 async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     if matches!(*request.method(), Method::GET | Method::HEAD) {
         return Ok(request);
@@ -251,7 +257,7 @@ async fn read(server: &Server, request: Request) -> Result<Request, Refusal> {
     Ok(Request::from_parts(parts, Body::from(bytes)))
 }
 
-/// Reads a body of at most so many bytes that arrives within a time; the refusal calls it what it is called here.
+/// Reads a body within a size and a time limit; `what` names it in error messages.
 pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &str) -> Result<Bytes, Refusal> {
     let refused = |status, code, why: &str| Refusal::new(status, code, format!("the {what} {why}"));
     let too_slow = |_| refused(StatusCode::REQUEST_TIMEOUT, "too_slow", "took too long");
@@ -262,19 +268,20 @@ pub(crate) async fn read_body(body: Body, most: usize, time: Duration, what: &st
             refused(
                 StatusCode::BAD_REQUEST,
                 "bad_request",
-                "cannot be read: it breaks off, or its chunks are none",
+                "cannot be read: it is incomplete, or its chunks are invalid",
             )
         }
     };
     tokio::time::timeout(time, to_bytes(body, most)).await.map_err(too_slow)?.map_err(unread)
 }
 
-/// The address of whoever asks. A trusted proxy puts the address that it saw at the end of `x-forwarded-for`; what stands before the
-/// word of the last trusted one is anybody's.
+/// The address of the client. A trusted proxy appends the address that it saw to `x-forwarded-for`.
+/// Entries before that of the last trusted proxy could be forged, so they are ignored.
 pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
     let known = request.extensions().get::<Peer>();
     let mut from = known.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0.ip().to_canonical());
-    // Bytes, since a value that is no text as a whole still has the proxy's word at its end.
+    // Read as bytes, since the proxy's entry at the end is valid even if the whole value is not
+    // text.
     let said = request.headers().get_all(FORWARDED).iter().map(HeaderValue::as_bytes);
     let said: Vec<&[u8]> = said.flat_map(|value| value.split(|byte| *byte == b',')).collect();
     for said in said.iter().rev() {
@@ -285,13 +292,13 @@ pub(crate) fn peer(config: &Config, request: &Request) -> IpAddr {
     from
 }
 
-/// An address, with or without a port.
+/// Parses an address, with or without a port.
 fn address(said: &str) -> Option<IpAddr> {
     let read = said.parse::<IpAddr>().or_else(|_| said.parse::<SocketAddr>().map(|address| address.ip()));
     read.ok().map(|address| address.to_canonical())
 }
 
-/// Puts the headers on that every answer has.
+/// Adds the headers that every response has.
 pub(crate) fn dressed(mut answer: Response) -> Response {
     let headers = answer.headers_mut();
     for (name, value) in HEADERS {

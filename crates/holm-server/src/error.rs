@@ -1,62 +1,57 @@
-//! Why a server does not begin.
+//! Errors that keep a server from starting.
 
 use std::{io, net::SocketAddr, path::Path};
 
-/// A server cannot begin, or cannot keep what it must.
+/// Why a server cannot start, or cannot store its data.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ServerError {
-    /// Whoever can reach the address could read what is sent to it.
+    /// Other machines on the network could read the unencrypted traffic of this address.
     #[error(
         "{0} can be reached from other machines; give a certificate, or listen on 127.0.0.1 behind a proxy that has one"
     )]
     Exposed(SocketAddr),
-    /// The system does not let it listen.
+    /// The system refuses to listen on the address.
     #[error("cannot listen on {address} ({reason}); choose another address")]
     Listen {
-        /// Where.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
     /// The certificate or its key cannot be used.
     #[error("{place} cannot be used for TLS ({reason}); give a chain and its key as PEM")]
     Certificate {
-        /// Which file.
         place: String,
-        /// What is wrong.
         reason: String,
     },
     /// A file of the server cannot be read or written.
     #[error("{place}: {reason}")]
     File {
-        /// Which.
         place: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
-    /// Another server has the folder.
-    #[error("another server works in {0}; stop it, or choose another folder with --data")]
+    /// Another server uses the folder.
+    #[error("another server is using {0}; stop it, or choose another folder with --data")]
     Taken(String),
-    /// A part of the path below which everything is served cannot be one.
-    #[error("`{0}` is no base path; begin with a slash, and use letters, digits, `-`, `_` and `.` alone")]
+    /// The base path is invalid.
+    #[error("`{0}` is not a valid base path; start with a slash, and use only letters, digits, `-`, `_` \
+             and `.`")]
     BasePath(String),
-    /// What was given names nobody.
+    /// The text is not a valid name.
     #[error("`{given}` cannot name {what} ({reason})")]
     Name {
-        /// What it should name.
+        /// The kind of thing that it should name.
         what: &'static str,
-        /// What was said.
         given: String,
         /// What is wrong with it.
         reason: &'static str,
     },
-    /// No randomness.
-    #[error("the system gives no random bytes ({0}); a token cannot be made")]
+    #[error("cannot create a token: the system gave no random bytes ({0})")]
     Random(String),
 }
 
 impl ServerError {
-    /// Says at which file the system said no.
+    /// An input or output error with its path.
     pub(crate) fn file(place: &Path, error: &io::Error) -> Self {
         Self::File { place: place.display().to_string(), reason: error.to_string() }
     }

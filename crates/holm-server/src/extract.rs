@@ -1,4 +1,4 @@
-//! What arrives with a request, read into types. Whatever cannot be read is refused in the same words everywhere.
+//! Parses the parts of a request into types. Every parse error gets the same kind of response.
 
 use axum::{
     body::Bytes,
@@ -9,8 +9,10 @@ use serde::de::DeserializeOwned;
 
 use crate::{Refusal, meant::did_you_mean};
 
-/// A body of JSON. Its type must be named: a form of another site's page cannot. Types of the server's own bodies deny members that
-/// they do not have: one that is misspelt would be dropped, and something else done than was asked for.
+/// A JSON body. It requires the JSON content type, which a form on another site cannot send.
+///
+/// The server's own types deny unknown fields: a misspelt field would be dropped, and the request
+/// would do something else than intended.
 pub(crate) struct Input<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
@@ -23,32 +25,32 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Input<T> {
         let read = serde_json::from_slice(&body);
         read.map(Self).map_err(|error: serde_json::Error| {
             let error = error.to_string();
-            let message = format!("the body does not fit: {error}{}", meant(&error));
+            let message = format!("invalid body: {error}{}", meant(&error));
             Refusal::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_body", message)
         })
     }
 }
 
-/// Asks for the member that may have been meant by one that there is not. The reader says it in words alone: the name, then all that
-/// there are.
+/// Suggests a known field for an unknown one. Serde reports both only in its message: first the
+/// unknown name, then all known ones.
 fn meant(error: &str) -> String {
     let Some(said) = error.strip_prefix("unknown field ") else { return String::new() };
     let mut names = said.split('`').skip(1).step_by(2);
     names.next().map(|name| did_you_mean(name, names)).unwrap_or_default()
 }
 
-/// Refuses a body that is not said to be JSON.
+/// Refuses a body without the JSON content type.
 pub(crate) fn check_json(headers: &http::HeaderMap) -> Result<(), Refusal> {
     let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
     if kind.eq_ignore_ascii_case("application/json") {
         return Ok(());
     }
-    let message = "send JSON, and say so: `content-type: application/json`";
+    let message = "send JSON with `content-type: application/json`";
     Err(Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", message))
 }
 
-/// What stands behind the question mark.
+/// The parsed query string.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T> {
@@ -61,7 +63,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Query<T
     }
 }
 
-/// A name in the path, parsed.
+/// A parsed name from the path.
 pub(crate) struct Named<T>(pub(crate) T);
 
 impl<S: Send + Sync, T> FromRequestParts<S> for Named<T>
@@ -73,7 +75,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Refusal> {
         let path = axum::extract::Path::<String>::from_request_parts(parts, state).await;
-        let path = path.map_err(|_| Refusal::bad("bad_id", "the path is no text"))?;
+        let path = path.map_err(|_| Refusal::bad("bad_id", "the path is not valid UTF-8"))?;
         path.0.parse().map(Self).map_err(Into::into)
     }
 }

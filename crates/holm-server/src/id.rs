@@ -1,4 +1,5 @@
-//! Names that arrive from outside, parsed once. Nothing behind this line joins a text that a client wrote to a path.
+//! Names that clients send, parsed once. No code behind this module joins an unchecked client text
+//! to a path.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Refusal, ServerError};
 
-/// The name of a session; what it may be is said by the runtime, for every kind of journal alike.
+/// The name of a session. The runtime defines which names are valid, for all kinds of journals.
 ///
 /// ```
 /// use holm_server::SessionId;
@@ -20,7 +21,6 @@ use crate::{Refusal, ServerError};
 pub struct SessionId(String);
 
 impl SessionId {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -55,11 +55,11 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The longest name of a part: what every provider takes for a tool.
+/// The longest part name: what every provider accepts for a tool.
 const LONGEST_PART: usize = 64;
 
-/// The name of a part of an agent: an agent, a tool, a skill, an MCP server, a provider. A plain word, which names a file and
-/// leads nowhere else.
+/// The name of an agent, a tool, a skill, an MCP server or a provider. It is a plain word that can
+/// name a file but cannot lead to another folder.
 ///
 /// ```
 /// use holm_server::PartName;
@@ -71,7 +71,6 @@ const LONGEST_PART: usize = 64;
 pub struct PartName(String);
 
 impl PartName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -92,7 +91,7 @@ impl fmt::Display for PartName {
     }
 }
 
-/// Checks a short plain name, of a user or an agent: letters, digits, `-` and `_`, beginning with a letter or digit.
+/// Checks a short plain name: letters, digits, `-` and `_`, beginning with a letter or digit.
 pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<(), ServerError> {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let reason = if text.is_empty() {
@@ -100,9 +99,9 @@ pub(crate) fn check_name(what: &'static str, text: &str, most: usize) -> Result<
     } else if text.len() > most {
         "it is too long"
     } else if !text.bytes().all(plain) {
-        "only letters, digits, `-` and `_` may stand in it"
+        "use only letters, digits, `-` and `_`"
     } else if !text.starts_with(|first: char| first.is_ascii_alphanumeric()) {
-        "it begins with neither a letter nor a digit"
+        "it must start with a letter or a digit"
     } else {
         return Ok(());
     };

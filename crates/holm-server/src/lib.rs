@@ -1,6 +1,6 @@
-//! Holm for a team: sessions that live on a machine, watched and steered from elsewhere. This crate decides nothing about
-//! a run and puts no agent together: whoever starts it brings a [`Workshop`] that does, and the kernel decides as it does
-//! everywhere.
+//! The Holm server: sessions that run on one machine and are watched and steered from others. This
+//! crate does not decide about runs and does not assemble agents. The caller passes a [`Workshop`]
+//! that assembles them, and the kernel decides, as everywhere.
 //!
 //! ```text
 //!   browser, SDK, curl ──► Door (Host, Origin, token, rate) ──► routes ──► Hall ──► Workshop (an agent, a session)
@@ -8,14 +8,16 @@
 //!      SSE, WebSocket  ◄── Feed (numbered events, deltas by their bytes) ◄──┘
 //! ```
 //!
-//! - **Who gets in** is decided before a body is read: the name that was asked for, the page that asks, then the
-//!   token ([`auth`]). Without one there are the dashboard's files, and `/hooks`, where a message that is signed with the key
-//!   of a job begins that job and says no more than that. Sites have addresses of their own, and a password where somebody
-//!   has set one. Nothing is changed by `GET`.
-//! - **Who sees what**: each user has a workspace, a store and grants of their own; another user's session does not exist
-//!   for them.
-//! - **A watcher never holds a run up**: events are kept in a bounded [`Feed`] that watchers read at their own pace; one
-//!   that falls behind is told the number from which to ask again, and the journal has the rest.
+//! - **Access** is checked before a body is read: the host name, the origin of the page, then the
+//!   token ([`auth`]). Only two things need no token. The dashboard's files are public, and at
+//!   `/hooks` a message that is signed with the key of a job starts that job; its sender learns
+//!   nothing else. Sites have their own addresses, and optionally a password. A `GET` request
+//!   changes nothing.
+//! - **Isolation**: each user has their own workspace, store and grants. Sessions of other users do
+//!   not exist for them.
+//! - **Watchers never delay a run**: events are kept in a bounded [`Feed`] that watchers read at
+//!   their own pace. A watcher that falls behind is told from which number to continue, and the
+//!   journal has the rest.
 
 mod answer;
 mod audit;

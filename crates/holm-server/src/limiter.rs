@@ -1,4 +1,5 @@
-//! How often somebody may ask. A bucket that is filled again while time passes; the clock is told, so tests need not wait.
+//! A rate limiter with one token bucket per client. The caller passes the time, so tests need not
+//! wait.
 
 use std::{
     collections::HashMap,
@@ -7,12 +8,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Names that are remembered: an attacker with many addresses cannot fill the memory.
+/// The number of clients that are remembered, so that an attacker with many addresses
+/// cannot fill the memory.
 const MOST_NAMES: usize = 65_536;
-/// What a bucket counts in: a thousandth of a request.
+/// The unit of a bucket: a thousandth of a request.
 const UNIT: u64 = 1_000;
 
-/// So many requests a minute for each name, all at once or spread.
+/// Allows a number of requests per minute for each client, at once or spread out.
 #[derive(Debug)]
 pub(crate) struct Limiter<K> {
     per_minute: u64,
@@ -26,12 +28,12 @@ struct Bucket {
 }
 
 impl<K: Eq + Hash + Clone> Limiter<K> {
-    /// So many a minute.
+    /// Creates a limiter for so many requests per minute.
     pub(crate) fn new(per_minute: u32) -> Self {
         Self { per_minute: u64::from(per_minute), buckets: Mutex::default() }
     }
 
-    /// Takes one; otherwise after how many seconds there is one.
+    /// Takes one request. The error is the number of seconds until the next one is allowed.
     pub(crate) fn take(&self, name: &K, now: Instant) -> Result<(), u64> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         let full = self.per_minute * UNIT;

@@ -1,8 +1,9 @@
-//! What may have been meant by a name that there is not, for whoever reads why something was refused.
+//! Suggests a known name for a misspelt one in error messages.
 
 use holm_guards::schema::closest;
 
-/// The question whether the nearest of the names that there are was meant, to stand behind what is wrong; nothing where none is near.
+/// A suggestion to append to an error message, with the most similar known name; empty
+/// if none is similar.
 pub(crate) fn did_you_mean<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest(name, known).map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }

@@ -1,16 +1,15 @@
-//! Numbers about the server, as Prometheus reads them.
+//! Metrics of the server in the Prometheus format.
 
 use std::{
     fmt::Write as _,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// A number that only grows.
+/// A counter that only grows.
 #[derive(Debug, Default)]
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds to it.
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
@@ -21,31 +20,29 @@ impl Counter {
     }
 }
 
-/// Numbers about the server.
+/// The metrics of the server.
 #[derive(Debug, Default)]
 pub struct Metrics {
-    /// Requests that were answered, by the first digit of their status: 1xx to 5xx.
+    /// Answered requests, by the class of their status: 1xx to 5xx.
     pub requests: [Counter; 5],
-    /// Requests that were turned away at the door.
+    /// Requests that the access checks refused.
     pub turned_away: Counter,
-    /// Prompts that were taken.
     pub runs: Counter,
     /// Events of all runs.
     pub events: Counter,
     /// Frames that were sent to watchers.
     pub frames: Counter,
-    /// Watchers that were too slow and were told to ask again.
+    /// Watchers that were too slow and had to reconnect.
     pub lagged: Counter,
-    /// Tokens that models read.
+    /// Input tokens of models.
     pub tokens_in: Counter,
-    /// Tokens that models wrote.
+    /// Output tokens of models.
     pub tokens_out: Counter,
-    /// Billionths of a US dollar, as far as prices are known.
+    /// The cost in billionths of a US dollar, as far as prices are known.
     pub cost: Counter,
 }
 
 impl Metrics {
-    /// Counts an answer.
     pub(crate) fn answered(&self, status: u16) {
         let class = usize::from(status / 100).saturating_sub(1);
         if let Some(counter) = self.requests.get(class) {
@@ -53,11 +50,11 @@ impl Metrics {
         }
     }
 
-    /// Writes everything in Prometheus' text format, with how many sessions are open now.
+    /// Writes all metrics in the Prometheus text format, with the number of open sessions.
     pub fn write(&self, open: usize) -> String {
         let mut out = String::new();
         let mut head = |name: &str, kind: &str, help: &str| {
-            // Writing into a text cannot fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
         };
         head("holm_requests_total", "counter", "Requests that were answered.");
@@ -65,11 +62,11 @@ impl Metrics {
             let _ = writeln!(out, "holm_requests_total{{status=\"{class}xx\"}} {}", counter.value());
         }
         let plain = [
-            ("holm_turned_away_total", "Requests that were turned away at the door.", &self.turned_away),
-            ("holm_prompts_total", "Prompts that were taken.", &self.runs),
+            ("holm_turned_away_total", "Requests that were rejected before routing.", &self.turned_away),
+            ("holm_prompts_total", "Prompts that were accepted.", &self.runs),
             ("holm_events_total", "Events of all runs.", &self.events),
             ("holm_frames_total", "Frames that were sent to watchers.", &self.frames),
-            ("holm_watchers_lagged_total", "Watchers that were told to ask again.", &self.lagged),
+            ("holm_watchers_lagged_total", "Watchers that had to reconnect.", &self.lagged),
             ("holm_tokens_in_total", "Tokens that models read.", &self.tokens_in),
             ("holm_tokens_out_total", "Tokens that models wrote.", &self.tokens_out),
             ("holm_cost_nano_usd_total", "Billionths of a US dollar that models cost.", &self.cost),

@@ -1,5 +1,7 @@
-//! The OpenAPI document as it is handed out: written from the types, kept beside them, packed into the program. To make it at each
-//! request would put code for every type that it describes into the program, which nothing else there needs.
+//! Serves the OpenAPI document. It is generated from the types, stored beside them, and packed into
+//! the program.
+//!
+//! Generating it at each request would add code for every described type to the program.
 
 use std::io::Read as _;
 
@@ -12,7 +14,7 @@ use crate::{Refusal, Server};
 /// The document, as gzip.
 static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
 
-/// Gives the document, and says below which path everything lies.
+/// Returns the document, with the server's base path.
 pub(crate) async fn show(State(server): State<Server>) -> Result<Json<Value>, Refusal> {
     let damaged = || Refusal::failed("the document in this program is damaged");
     let mut document = unpacked().ok_or_else(damaged)?;

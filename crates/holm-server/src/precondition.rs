@@ -1,11 +1,11 @@
-//! What must be there for a write to happen, as headers say it.
+//! Preconditions of writes: the `if-match` and `if-none-match` headers.
 
 use holm_tools::{root::Before, trust::ContentHash};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 
 use crate::Refusal;
 
-/// What the request says must be there; nothing where it says nothing.
+/// The precondition of a request, if it has one.
 pub(crate) fn precondition(headers: &HeaderMap) -> Result<Option<Before>, Refusal> {
     let bad = || {
         let message = "`if-match` takes one `etag` that this server gave, `if-none-match` takes `*`";
@@ -23,22 +23,22 @@ pub(crate) fn precondition(headers: &HeaderMap) -> Result<Option<Before>, Refusa
     }
 }
 
-/// As [`precondition`], where something must be said.
+/// As [`precondition`], where one is required.
 pub(crate) fn required(headers: &HeaderMap) -> Result<Before, Refusal> {
     precondition(headers)?.ok_or_else(|| {
-        let message = "say what you have read with `if-match`, or `if-none-match: *` for something new";
+        let message = "send the `etag` that you read as `if-match`, or `if-none-match: *` to create it";
         Refusal::new(StatusCode::PRECONDITION_REQUIRED, "precondition_required", message)
     })
 }
 
-/// What a file holds, as a header.
+/// The content hash of a file as an `etag` header.
 pub(crate) fn tag(hash: ContentHash) -> Result<(HeaderName, HeaderValue), Refusal> {
     let value = HeaderValue::from_str(&format!("\"{hash}\""));
     value.map(|value| (header::ETAG, value)).map_err(|_| Refusal::failed("the file has no tag"))
 }
 
-/// What is told to somebody who has read something else.
+/// The error for a client whose version is out of date.
 pub(crate) fn changed() -> Refusal {
-    let message = "it is not what you have read; read it again";
+    let message = "it changed since you read it; read it again";
     Refusal::new(StatusCode::PRECONDITION_FAILED, "changed", message)
 }

@@ -1,4 +1,5 @@
-//! What every route may answer instead, said once in the document: who is turned away is told so in one form everywhere.
+//! Adds the error responses that every route may give to the OpenAPI document, so that all of them
+//! have one form.
 
 use utoipa::{
     Modify,
@@ -9,29 +10,29 @@ use utoipa::{
     },
 };
 
-/// What anybody may be told, whatever they ask for.
+/// Errors that any request may get.
 const ANYBODY: [(&str, &str); 10] = [
-    ("400", "A name, a path or a query that is none, or a body that cannot be read."),
-    ("401", "No token, or a wrong one."),
-    ("403", "The token is not for this, or a page of another origin asks."),
-    ("404", "There is no such thing, or not for this user."),
-    ("405", "The path does not answer this method."),
+    ("400", "An invalid name, path or query, or an unreadable body."),
+    ("401", "A missing or invalid token."),
+    ("403", "The token does not allow this, or the request comes from a page of another origin."),
+    ("404", "Not found, or not visible to this user."),
+    ("405", "The path does not support this method."),
     ("408", "The request took too long to arrive."),
-    ("421", "The request was sent to another name."),
-    ("429", "Too much at once."),
-    ("500", "The server cannot, and it is not the client's doing."),
+    ("421", "The request was sent to an unknown host name."),
+    ("429", "Too many requests or runs at once."),
+    ("500", "An internal server error."),
     ("507", "The store is full."),
 ];
 
-/// What those may be told as well who send something.
+/// Further errors of requests with a body.
 const SENDERS: [(&str, &str); 4] = [
-    ("409", "It does not fit what is there now."),
+    ("409", "A conflict with the current state."),
     ("413", "The body is too large."),
-    ("415", "The body is not said to be JSON."),
-    ("422", "The body does not fit."),
+    ("415", "The body is not declared as JSON."),
+    ("422", "The body does not match the schema."),
 ];
 
-/// Adds to every operation what it does not say of itself.
+/// Adds the common error responses to every operation that does not define them itself.
 pub(crate) struct Refusals;
 
 impl Modify for Refusals {

@@ -1,4 +1,4 @@
-//! Which path leads where, and the document that says so.
+//! The routes of the server, and the OpenAPI document that describes them.
 
 use axum::{
     Router,
@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// Everything that the server answers, behind its door; before it, the files of the dashboard.
+/// All routes behind the access checks, and the dashboard's files in front of them.
 pub fn router(server: Server) -> Router {
     let routes = Router::new()
         .route("/health", get(health::health))
@@ -69,12 +69,12 @@ pub fn router(server: Server) -> Router {
     let routes = if base.is_empty() { routes } else { Router::new().nest(&base, routes).fallback(nowhere) };
     let hooks = hooks::router(server.clone()).method_not_allowed_fallback(not_allowed);
     let open = hooks.merge(dashboard::routes(&server));
-    // The door has read the body, so large as the limits say; a second bound would refuse what those allow.
+    // The access checks have already limited the body; a second limit would refuse what they allow.
     let routes = routes.layer(DefaultBodyLimit::disable());
     routes.layer(middleware::from_fn_with_state(server.clone(), door)).with_state(server).merge(open)
 }
 
-/// What a user's agents are made of and work on.
+/// The routes for agents, their parts and their workspace.
 fn parts() -> Router<Server> {
     let file = get(files::read).put(files::write).delete(files::remove);
     Router::new()
@@ -101,10 +101,10 @@ fn parts() -> Router<Server> {
         .route("/api/folders", get(folders::list).post(folders::make))
 }
 
-/// The interface as an OpenAPI document.
+/// The HTTP API as an OpenAPI document.
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Holm", description = "Sessions of agents: made, watched, steered, told again."),
+    info(title = "Holm", description = "Create, watch, steer and replay sessions of agents."),
     paths(
         health::health, health::metrics, health::me,
         house::agents, house::tools, house::skills, house::models, house::keys, house::keep_key, house::remove_key,
@@ -126,7 +126,7 @@ fn parts() -> Router<Server> {
 )]
 struct Document;
 
-/// Says that every request needs a token.
+/// Declares that every request needs a token.
 struct Locked;
 
 impl utoipa::Modify for Locked {
@@ -139,7 +139,8 @@ impl utoipa::Modify for Locked {
     }
 }
 
-/// The interface as an OpenAPI document, made of the types. What is handed out was written from it and is kept as `openapi.json`.
+/// The OpenAPI document, generated from the types. `openapi.json`, which the server delivers,
+/// is written from it.
 pub fn document() -> utoipa::openapi::OpenApi {
     Document::openapi()
 }
@@ -149,6 +150,6 @@ async fn nowhere() -> Refusal {
 }
 
 async fn not_allowed() -> Refusal {
-    let message = "the path does not answer this method";
+    let message = "the path does not support this method";
     Refusal::new(http::StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

@@ -1,4 +1,5 @@
-//! The listening side: accepts connections, so many at a time, speaks TLS if it has a certificate, and stops in order.
+//! Starts and stops a server. It accepts a limited number of connections, uses TLS if there is a
+//! certificate, and shuts down in order.
 
 use std::{
     collections::HashSet, convert::Infallible, net::SocketAddr, path::Path, pin::pin, sync::Arc,
@@ -35,31 +36,32 @@ use crate::{
     strict_http::{StrictStream, UpgradeFlag},
 };
 
-/// How long a client may take to send the head of a request, or to agree on TLS.
+/// How long a client may take to send the head of a request, or to complete the TLS handshake.
 const HEAD_TIME: Duration = Duration::from_secs(10);
-/// How often a connection that carries many requests is asked whether its other end lives, and how long it may take to say so.
+/// The interval and the timeout of HTTP/2 keep-alive pings.
 const ALIVE: Duration = Duration::from_secs(20);
-/// Requests of one connection at the same time.
+/// Concurrent requests of one connection.
 const MOST_STREAMS: u32 = 128;
-/// How long is waited before another connection is accepted after one could not be: the system has no more handles then.
+/// The pause after a failed accept: the system is out of file handles then.
 const BREATH: Duration = Duration::from_millis(100);
-/// How long connections may end by themselves once the server has stopped.
+/// How long connections may take to end after the server has stopped.
 const LAST: Duration = Duration::from_secs(2);
 
-/// A server that serves. Dropped without [`stop`](Self::stop) it leaves what is under way to the next start.
+/// A running server. If it is dropped without [`stop`](Self::stop), unfinished work is resumed
+/// at the next start.
 pub struct Serving {
     server: Server,
     address: SocketAddr,
     close: CancellationToken,
     accepting: JoinHandle<()>,
-    /// The folder is this server's until it has stopped.
+    /// The folder is locked until the server has stopped.
     _claim: Arc<Claim>,
 }
 
-/// Starts a server: listens, then goes on with what was under way when the last one ended.
+/// Starts a server: it listens, then resumes what was unfinished when the last one ended.
 ///
 /// # Errors
-/// [`ServerError`] where it cannot begin; what goes wrong with one client is that client's.
+/// [`ServerError`] if it cannot start. Errors of one client affect only that client.
 pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Serving, ServerError> {
     let listen = config.listen;
     if config.tls.is_none() && !listen.ip().is_loopback() {
@@ -88,8 +90,8 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     tokio::spawn(async move {
         let (users, mut theirs) = (resumed.keyring().holders(), HashSet::new());
         for user in &users {
-            // Jobs first: who is asked about their runs is their affair. One that cannot be read now is looked at again
-            // when somebody asks for the user's jobs.
+            // Jobs first, because each job decides how questions of its runs are handled. If a
+            // store cannot be read now, its jobs start when a client first asks for them.
             if let Ok(keeper) = resumed.inner.jobs.of(&resumed, user).await {
                 theirs.extend(keeper.under_way().into_iter().map(|id| (user.clone(), id)));
             }
@@ -102,8 +104,9 @@ pub async fn serve(config: Config, workshop: Arc<dyn Workshop>) -> Result<Servin
     Ok(Serving { server, address, close, accepting, _claim: claim })
 }
 
-/// Goes on with what other servers of the same store had under way when they ended, until this one stops. One that lives has
-/// a lease on each of its sessions, which the database gives back when it ends, in whatever way.
+/// Resumes sessions of ended servers that share this store, until this server stops. A
+/// live server holds a lease on each of its sessions. The database releases it when that
+/// server ends or crashes.
 async fn take_over(server: &Server, every: Duration) {
     loop {
         tokio::select! {
@@ -115,23 +118,22 @@ async fn take_over(server: &Server, every: Duration) {
 }
 
 impl Serving {
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What it serves.
     pub fn server(&self) -> &Server {
         &self.server
     }
 
-    /// Stops in order: no new work, runs may finish for a while, what is left is parked, connections end.
+    /// Stops in order: no new work, a grace period for runs, parking of the
+    /// rest, end of connections.
     pub async fn stop(self) {
         self.server.inner.jobs.stop();
         self.server.hall().close().await;
         self.server.inner.hosting.stop();
         self.close.cancel();
-        // It ends at once; its connections have a moment of their own.
+        // It ends at once; its connections have a grace period of their own.
         let _ = self.accepting.await;
     }
 }
@@ -142,8 +144,8 @@ impl std::fmt::Debug for Serving {
     }
 }
 
-/// A place among the open connections, given back when the last clone is dropped. A connection that becomes a WebSocket
-/// takes it along, because HTTP is done with it then.
+/// A permit for an open connection, released with the last clone. A WebSocket keeps it, because the
+/// HTTP connection ends with the upgrade.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     _permit: Arc<OwnedSemaphorePermit>,
@@ -181,13 +183,13 @@ impl Accepting {
     }
 }
 
-/// Whoever is at the other end.
+/// The client of one connection.
 struct Client {
     peer: SocketAddr,
     place: Place,
 }
 
-/// Agrees on TLS where there is a certificate, then speaks HTTP.
+/// Does the TLS handshake if there is a certificate, then serves HTTP.
 async fn greet(
     stream: TcpStream,
     client: Client,
@@ -195,7 +197,7 @@ async fn greet(
     tls: Option<TlsAcceptor>,
     close: CancellationToken,
 ) {
-    // Events are small and must not wait for company.
+    // Events are small and must be sent at once.
     let _ = stream.set_nodelay(true);
     match tls {
         None => speak(stream, client, routes, close).await,
@@ -219,7 +221,7 @@ async fn speak(
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
     builder.http2().timer(TokioTimer::new()).max_concurrent_streams(MOST_STREAMS);
-    // One whose other end is gone without a word keeps no place.
+    // A connection whose client has vanished must not hold its permit.
     builder.http2().keep_alive_interval(ALIVE).keep_alive_timeout(ALIVE);
     let upgraded = UpgradeFlag::default();
     let stream = StrictStream::new(stream, upgraded.clone());
@@ -239,7 +241,7 @@ async fn speak(
     let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     tokio::select! {
-        // What went wrong is the client's loss, and the client knows it.
+        // An error of a connection concerns only its client, which notices it.
         _ = connection.as_mut() => return,
         () = silence(&asked) => return,
         () = close.cancelled() => connection.as_mut().graceful_shutdown(),
@@ -247,8 +249,9 @@ async fn speak(
     let _ = tokio::time::timeout(LAST, connection).await;
 }
 
-/// Returns when nothing was asked for too long. The time for a head alone begins only once it is known which HTTP is
-/// spoken, so whoever says nothing at all would keep a place for ever.
+/// Returns if a connection sends no request for too long. The header timeout of the HTTP
+/// library starts only once the HTTP version is known. A silent connection would otherwise
+/// hold its permit forever.
 async fn silence(asked: &CancellationToken) {
     if tokio::time::timeout(HEAD_TIME, asked.cancelled()).await.is_ok() {
         std::future::pending::<()>().await;

@@ -1,4 +1,4 @@
-//! What all routes share.
+//! The state that all routes share.
 
 use std::{
     collections::HashMap,
@@ -19,16 +19,16 @@ use crate::{
     terminal::Links,
 };
 
-/// Lines a minute about requests from one address that were turned away: enough to see what happens.
+/// Audit entries per minute about refused requests from one address: enough to see what happens.
 const NOTED: u32 = 120;
 
-/// A server that is set up. Cheap to clone; clones are the same server.
+/// A server that is set up. Cheap to clone; clones share one state.
 #[derive(Clone)]
 pub struct Server {
     pub(crate) inner: Arc<Inner>,
 }
 
-/// What clients of MCP speak with, once one has asked.
+/// The MCP server of a token, once a client has used it.
 type Spoken = Arc<AsyncMutex<Option<Conversation>>>;
 
 pub(crate) struct Inner {
@@ -40,19 +40,19 @@ pub(crate) struct Inner {
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) asked: Limiter<TokenId>,
     pub(crate) failed: Limiter<IpAddr>,
-    /// Which of those that were turned away are written down.
+    /// Limits the audit entries about refused requests.
     pub(crate) noted: Limiter<IpAddr>,
     pub(crate) jobs: Team,
     pub(crate) sites: Sites,
     pub(crate) hosting: Hosting,
-    /// What clients of MCP speak with, by token.
+    /// The MCP servers, by token.
     pub(crate) mcp: Mutex<HashMap<TokenId, Spoken>>,
-    /// Terminals that drive sessions which people watch here.
+    /// The terminals that drive sessions which are watched here.
     pub(crate) links: Links,
 }
 
 impl Server {
-    /// Sets a server up: opens its files, and makes a token at the first start.
+    /// Sets up a server: opens its files, and creates a token at the first start.
     ///
     /// # Errors
     /// [`ServerError`] if a file cannot be read or written.
@@ -87,27 +87,25 @@ impl Server {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Who holds which token.
+    /// The tokens of the server.
     pub fn keyring(&self) -> &Keyring {
         &self.inner.keyring
     }
 
-    /// The open sessions.
     pub fn hall(&self) -> &Arc<Hall> {
         &self.inner.hall
     }
 
-    /// Numbers about it.
     pub fn metrics(&self) -> &Arc<Metrics> {
         &self.inner.metrics
     }
 
-    /// How it is set up.
+    /// The configuration of the server.
     pub fn config(&self) -> &Config {
         &self.inner.config
     }
 
-    /// The session of that name, opened if it is not, for somebody who may.
+    /// The session of a name, opened if necessary, if the token may use it.
     pub(crate) async fn room(&self, who: &Who, id: &SessionId) -> Result<Arc<Room>, Refusal> {
         admit(who, id)?;
         self.inner.hall.enter(&who.user, id).await
@@ -120,27 +118,32 @@ impl std::fmt::Debug for Server {
     }
 }
 
-/// Whether a token may be used with a session. One that may not is told that there is none.
+/// Whether a token may be used with a session. If not, the session is reported as missing.
 pub(crate) fn admit(who: &Who, id: &SessionId) -> Result<(), Refusal> {
     if who.scope.admits(id) { Ok(()) } else { Err(Refusal::missing("session")) }
 }
 
-/// Whether somebody's role is this one or more.
+/// Whether the caller has at least this role.
 pub(crate) fn require(who: &Who, role: Role) -> Result<(), Refusal> {
-    if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not let you do this")) }
+    if who.role >= role { Ok(()) } else { Err(Refusal::forbidden("your token does not allow this")) }
 }
 
-/// Whether somebody administers the server. A token for some sessions does not, whatever its role: it could make itself one
-/// for all.
+/// Whether the caller administers the server. A token that is limited to some sessions never does,
+/// regardless of its role: it could create an unlimited token for itself.
 pub(crate) fn administers(who: &Who) -> Result<(), Refusal> {
     require(who, Role::Admin)?;
     match who.scope {
         Scope::All => Ok(()),
-        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and administers nothing")),
+        Scope::Only(_) => Err(Refusal::forbidden(
+            "your token is limited to some sessions and cannot \
+                                                  administer \
+                                                  the \
+                                                  server",
+        )),
     }
 }
 
-/// How much somebody may give away: what the usual agent has, unless they administer the server.
+/// What the caller may grant: what the default agent has, unless they administer the server.
 pub(crate) fn most(who: &Who) -> Most {
     if administers(who).is_ok() { Most::Anything } else { Most::AsUsual }
 }

@@ -1,5 +1,5 @@
-//! What a user's agents are made of, seen whole and changed: agents, tools, skills, MCP servers, keys, settings. The server
-//! decides who may ask for it; whoever puts agents together knows how it is done.
+//! Shows and changes the parts of a user's agents: agents, tools, skills, MCP servers, keys and
+//! settings. The server decides who may call this; the implementation knows how it is done.
 
 use holm_runtime::BoxFuture;
 use holm_tools::root::Before;
@@ -9,18 +9,19 @@ use utoipa::ToSchema;
 
 use crate::{OpenError, PartName, auth::UserName};
 
-/// The answer of a workshop, some time.
+/// The asynchronous result of a catalogue operation.
 pub type Stocked<T> = BoxFuture<'static, Result<T, OpenError>>;
 
-/// What a user's agents are made of. What one user has, another does not see.
+/// The catalogue of a user's agents and their parts. Users do not see the parts of other users.
 pub trait Stockroom: Send + Sync + 'static {
-    /// An agent, whole. [`OpenError::Missing`] where there is none of that name.
+    /// All details of an agent. [`OpenError::Missing`] if there is no agent of that name.
     fn agent(&self, user: &UserName, name: PartName) -> Stocked<AgentView>;
 
-    /// Reads the text of an agent without keeping it.
+    /// Parses the text of an agent without storing it.
     fn check_agent(&self, user: &UserName, text: String) -> Stocked<AgentView>;
 
-    /// Keeps an agent of the user's own. Its text must be right, name this agent, and stay within `most`.
+    /// Stores an agent of the user. Its text must be valid, name this agent,
+    /// and stay within `most`.
     fn keep_agent(
         &self,
         user: &UserName,
@@ -30,114 +31,113 @@ pub trait Stockroom: Send + Sync + 'static {
         most: Most,
     ) -> Stocked<AgentView>;
 
-    /// Forgets an agent of the user's own.
+    /// Deletes an agent of the user.
     fn remove_agent(&self, user: &UserName, name: PartName) -> Stocked<()>;
 
-    /// A tool, whole.
     fn tool(&self, user: &UserName, name: PartName) -> Stocked<ToolView>;
 
-    /// Calls a tool once, as a model would, with these grants and no others.
+    /// Calls a tool once, as a model would, with exactly these grants.
     fn try_tool(&self, user: &UserName, name: PartName, trial: Trial, most: Most) -> Stocked<Tried>;
 
     /// Looks at all tools again.
     fn reload_tools(&self, user: &UserName) -> Stocked<Reloaded>;
 
-    /// A skill, whole.
     fn skill(&self, user: &UserName, name: PartName) -> Stocked<SkillView>;
 
-    /// The MCP servers, and how each stands.
+    /// The MCP servers and their states.
     fn servers_seen(&self, user: &UserName) -> Stocked<Vec<ServerView>>;
 
-    /// Reaches an MCP server and asks what it offers.
+    /// Connects to an MCP server and lists what it offers.
     fn test_server(&self, user: &UserName, name: PartName) -> Stocked<ServerTest>;
 
-    /// Writes an MCP server down among the user's own. `entry` is what other programs write below `mcpServers`.
+    /// Adds an MCP server for the user. `entry` has the format that other
+    /// programs use below `mcpServers`.
     fn add_server(&self, user: &UserName, name: PartName, entry: Map<String, Value>) -> Stocked<()>;
 
-    /// Takes an MCP server out of the user's own.
+    /// Removes an MCP server of the user.
     fn remove_server(&self, user: &UserName, name: PartName) -> Stocked<()>;
 
-    /// Forgets the key of a provider.
+    /// Deletes the key of a provider.
     fn remove_key(&self, user: &UserName, provider: PartName) -> Stocked<()>;
 
-    /// The settings that hold, and where each was said.
+    /// The effective settings and the origin of each.
     fn settings(&self, user: &UserName) -> Stocked<Vec<SettingView>>;
 
-    /// Copies everything that is kept, of all users, while it is used.
+    /// Backs up the data of all users while it is in use.
     fn back_up(&self, name: PartName) -> Stocked<BackupView>;
 
-    /// The copies that are there and whole.
+    /// The complete backups that exist.
     fn backups(&self) -> Stocked<Vec<BackupView>>;
 }
 
-/// How much may be given away to an agent or a trial.
+/// The most that may be granted to an agent or a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Most {
-    /// What the user's usual agent has, and no more.
+    /// What the user's default agent has, and no more.
     AsUsual,
-    /// Whatever is asked for.
+    /// Everything that is asked for.
     Anything,
 }
 
-/// Whose a part is.
+/// The owner of an agent, a skill or a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Owner {
-    /// It is a part of Holm.
+    /// It is part of Holm.
     Holm,
-    /// The user's own.
+    /// It belongs to the user.
     User,
-    /// It lies in the workspace, and counts since a person trusted it.
+    /// It is in the workspace, and a user has trusted it.
     Project,
 }
 
-/// An agent, whole.
+/// An agent with all details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentView {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
-    /// Whose it is. Only the user's own can be changed here.
+    /// Its owner. Only the user's own agents can be changed here.
     pub owner: Owner,
-    /// Its model; none is that of whoever starts it.
+    /// Its model; the caller's if not set.
     pub model: Option<String>,
-    /// The tools that it has; none is all of them.
+    /// Its tools; all tools if not set.
     pub tools: Option<Vec<String>>,
-    /// What it may do.
+    /// Its grants.
     pub grants: Vec<String>,
-    /// What is asked before it is done; none is the mode of whoever starts it.
+    /// Its permission mode; the caller's if not set.
     pub mode: Option<String>,
-    /// How far it may go.
+    /// Its limits.
     pub limits: AgentBounds,
     /// The agents that it manages.
     pub manages: Vec<String>,
     /// Its prompt.
     pub prompt: String,
-    /// Its file, as it is written; none where there is no file.
+    /// The text of its file; not set if it has no file.
     pub text: Option<String>,
-    /// What to send as `if-match` to change it; none where it cannot be changed here.
+    /// The value to send as `if-match` to change it; not set if it cannot be changed here.
     pub etag: Option<String>,
-    /// What whoever wrote it should know.
+    /// Remarks for its author.
     pub remarks: Vec<String>,
 }
 
-/// How far an agent may go. What is not said is as it is for everybody.
+/// The limits of an agent. Values that are not set have the defaults.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentBounds {
-    /// Model turns of one task.
+    /// Maximum number of model turns per task.
     pub turns: Option<u64>,
-    /// Tokens of one run.
+    /// Maximum number of tokens per run.
     pub tokens: Option<u64>,
-    /// Milliseconds of one task.
+    /// Maximum time per task, in milliseconds.
     pub time_ms: Option<u64>,
-    /// Billionths of a US dollar of one run.
+    /// Maximum cost per run, in billionths of a US dollar.
     pub spend_nano_usd: Option<u64>,
-    /// Helpers that may stand below one another.
+    /// Maximum depth of nested helpers.
     pub depth: Option<u64>,
 }
 
-/// A tool, whole.
+/// A tool with all details.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolView {
     /// Its name.
@@ -153,17 +153,18 @@ pub struct ToolView {
     /// The JSON Schema of its arguments.
     #[schema(value_type = Object)]
     pub schema: Value,
-    /// Words by which it is found.
+    /// Keywords for finding it.
     pub keywords: Vec<String>,
-    /// How long one call may take, in milliseconds; none is what a run says.
+    /// Timeout of a call, in milliseconds; the run's if not set.
     pub timeout_ms: Option<u64>,
-    /// How much one call in the sandbox may use at the most, such as `mem:256MiB`; nothing for what does not run in it.
+    /// Limits of one call in the sandbox, such as `mem:256MiB`; empty if the tool does not run in
+    /// the sandbox.
     pub limits: Vec<String>,
-    /// What is wrong with what it comes from.
+    /// Problems with its source.
     pub problems: Vec<String>,
 }
 
-/// A call that is to be tried.
+/// A call to try.
 #[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trial {
@@ -171,41 +172,42 @@ pub struct Trial {
     #[serde(default)]
     #[schema(value_type = Object)]
     pub arguments: Map<String, Value>,
-    /// What it may do, such as `read:src/**`. What is named here is not asked about again; nothing else is allowed.
+    /// What the call may do, such as `read:src/**`. It runs without further approval, and nothing
+    /// else is allowed.
     #[serde(default)]
     pub grants: Vec<String>,
 }
 
-/// What came of a trial.
+/// The result of a trial call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Tried {
-    /// `succeeded`, `failed`, `refused`, …: how the kernel calls it.
+    /// The kernel's name of the outcome: `succeeded`, `failed`, `refused`, ….
     pub outcome: String,
-    /// What a model would have been told.
+    /// The output that a model would see.
     pub said: String,
     /// How long it took, in milliseconds.
     pub millis: u64,
 }
 
-/// What a new look at the tools found.
+/// The result of reloading the tools.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reloaded {
-    /// How many tools there are.
+    /// Number of tools.
     pub tools: usize,
     /// What cannot be used, and why.
     pub problems: Vec<String>,
 }
 
-/// A skill, whole.
+/// A skill with all details.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SkillView {
     /// Its name.
     pub name: String,
     /// What it teaches.
     pub description: String,
-    /// When a model should take it up.
+    /// When a model should use it.
     pub when_to_use: Option<String>,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
     /// The names of its arguments.
     pub args: Vec<String>,
@@ -213,28 +215,28 @@ pub struct SkillView {
     pub text: String,
 }
 
-/// How an MCP server stands.
+/// The state of an MCP server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ServerState {
-    /// Its tools are there.
+    /// Its tools are available.
     Ready,
-    /// It has not said which tools it has.
+    /// It has not reported its tools.
     Silent,
-    /// Nobody has trusted or confirmed the file that says how it is reached.
+    /// Its configuration file is not trusted or confirmed.
     Untrusted,
     /// It cannot be used.
     Flawed,
 }
 
-/// An MCP server, without how it is reached: its command line or address may hold what only its owner should read.
+/// An MCP server, without its command line or address, which may contain secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerView {
     /// Its name.
     pub name: String,
-    /// How it stands.
+    /// Its state.
     pub state: ServerState,
-    /// Whose it is.
+    /// Its owner.
     pub owner: Owner,
     /// The names of its tools.
     pub tools: Vec<String>,
@@ -242,41 +244,41 @@ pub struct ServerView {
     pub problems: Vec<String>,
 }
 
-/// What an MCP server said when it was asked.
+/// The result of testing an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ServerTest {
-    /// Which version of the protocol it speaks.
+    /// The protocol version that it uses.
     pub version: String,
     /// Its tools.
     pub tools: Vec<crate::ToolCard>,
-    /// The names of tools that are another since they were confirmed, and are left out.
+    /// The names of tools that changed since they were confirmed; they are left out.
     pub changed: Vec<String>,
-    /// What is wrong with others.
+    /// What is wrong with other tools.
     pub problems: Vec<String>,
 }
 
-/// A copy of everything that is kept.
+/// A backup of all data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct BackupView {
     /// Its name.
     pub name: String,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     pub at: u64,
-    /// How many files it has.
+    /// Number of files.
     pub files: usize,
-    /// How many bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// How many files and folders of workspaces could not be read, and are not in it.
+    /// Number of workspace files and folders that could not be read and are not in the backup.
     pub left_out: usize,
 }
 
-/// A setting that holds.
+/// A setting in effect.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct SettingView {
     /// Its key in `holm.toml`.
     pub key: String,
     /// Its value.
     pub value: Value,
-    /// Where it was said.
+    /// Where it was set.
     pub origin: String,
 }

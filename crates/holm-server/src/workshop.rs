@@ -1,5 +1,5 @@
-//! What the server needs of whoever puts agents together. It names no provider, no tool and no settings: those are the
-//! business of the one who starts it.
+//! The interface to the code that assembles agents. It names no provider, tool or setting: the
+//! program that starts the server decides about those.
 
 use std::{
     any::Any,
@@ -19,16 +19,16 @@ use utoipa::ToSchema;
 
 use crate::{Desk, Refusal, SessionId, auth::UserName, stock::Stockroom};
 
-/// Sessions that were at work when their server ended, with their users.
+/// Sessions that were running when their server ended, with their users.
 pub type ParkedSessions = Vec<(UserName, SessionId)>;
 
-/// Puts agents together, for one user at a time. What one user has, another does not see.
+/// Assembles agents, for one user at a time. Users do not see the sessions or files of other users.
 pub trait Workshop: Stockroom {
-    /// Where a user's sessions and files are.
+    /// The store and folders of a user.
     fn home(&self, user: &UserName) -> BoxFuture<'static, Result<Home, OpenError>>;
 
-    /// Sessions of all users that were at work when their server ended and that may be resumed now, where they are all in one database;
-    /// none where the store of each user has to be asked.
+    /// Sessions of all users that were running when their server ended and may be resumed now, if
+    /// all users share one database. `None` if the store of each user has to be asked.
     fn parked(&self) -> BoxFuture<'static, Result<Option<ParkedSessions>, OpenError>> {
         Box::pin(async { Ok(None) })
     }
@@ -36,10 +36,10 @@ pub trait Workshop: Stockroom {
     /// Starts, resumes or forks a session, with an agent whose questions go to the order's desk.
     fn open(&self, order: Order) -> BoxFuture<'static, Result<Opened, OpenError>>;
 
-    /// The agents that a user can start, the usual one first.
+    /// The agents that a user can start, the default one first.
     fn agents(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<AgentCard>, OpenError>>;
 
-    /// The tools that the usual agent of a user has.
+    /// The tools of the user's default agent.
     fn tools(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ToolCard>, OpenError>>;
 
     /// The skills that a user's agents can read.
@@ -48,13 +48,13 @@ pub trait Workshop: Stockroom {
     /// The models that can be asked for by name.
     fn models(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<ModelCard>, OpenError>>;
 
-    /// What clients of MCP are shown beside agents, which the server itself asks; none where nothing is shown at all.
+    /// What MCP clients are offered in addition to the agents; `None` if MCP is not served at all.
     fn exposed(&self, user: &UserName) -> BoxFuture<'static, Result<Option<Exposed>, OpenError>>;
 
-    /// The names of the providers for which a key is known. Keys themselves never leave.
+    /// The names of the providers with a stored key. Keys themselves are never returned.
     fn keys(&self, user: &UserName) -> BoxFuture<'static, Result<Vec<String>, OpenError>>;
 
-    /// Keeps the key of a provider, in place of one that is there.
+    /// Stores the key of a provider and replaces an existing one.
     fn keep_key(
         &self,
         user: &UserName,
@@ -63,52 +63,50 @@ pub trait Workshop: Stockroom {
     ) -> BoxFuture<'static, Result<(), OpenError>>;
 }
 
-/// A user's place.
 #[derive(Debug, Clone)]
 pub struct Home {
-    /// Where their sessions are kept.
+    /// The store of their sessions.
     pub store: Store,
     /// The folder in which their agents work.
     pub workspace: PathBuf,
-    /// The folder of what Holm keeps: tokens, keys, sessions. Nothing of it is given out, also where the workspace holds it.
+    /// The folder for Holm's own data: tokens, keys, sessions. It is never served, even if it
+    /// is inside the workspace.
     pub private: PathBuf,
 }
 
 impl Home {
-    /// The workspace as it may be shown: without what is kept from tools, and without what Holm keeps, of this user and in
-    /// `own`, the server's folder. A server that was started at home has both below the workspace.
+    /// The workspace without the files that are hidden from tools, and without Holm's own
+    /// data: the user's and the server's (`own`). A server that was started in a home folder
+    /// has both inside the workspace.
     pub(crate) fn root(&self, own: &Path) -> Result<Root, RootError> {
         let root = Root::open(&self.workspace)?.denies(Denies::usual());
         root.protect(&self.private, Protect::Everything)?.protect(own, Protect::Everything)
     }
 }
 
-/// A session that is wanted.
+/// A request to open a session.
 pub struct Order {
-    /// For whom.
     pub user: UserName,
-    /// How it begins.
     pub start: Start,
-    /// Which agent; none is the usual one.
+    /// The agent; `None` is the default one.
     pub agent: Option<String>,
-    /// Which model; none is the agent's own.
+    /// The model; `None` is the agent's own.
     pub model: Option<String>,
-    /// The most that the session may cost beyond what is set up for everybody; may only narrow.
+    /// The budget of the session, which can only lower the configured one.
     pub budget: Option<NanoUsd>,
     /// Tools that the client brings and carries out itself.
     pub tools: Toolbox,
-    /// Who is asked.
     pub desk: Arc<Desk>,
-    /// Who is told of events.
+    /// The sink for events.
     pub events: Arc<dyn EventSink>,
-    /// Who sees replies arrive.
+    /// The sink for arriving replies.
     pub deltas: Arc<dyn DeltaSink>,
 }
 
 impl Order {
-    /// Whether what the client brings can stand beside the agent's own tools. Where two have one name, or one that differs in the
-    /// case of letters alone, a model that means the one would call the other. Names that every run answers itself are never the
-    /// client's.
+    /// Checks that the client's tools do not clash with the agent's own. If two names are equal,
+    /// or differ only in case, a model could call the wrong tool. Names that every run reserves
+    /// are never the client's.
     ///
     /// # Errors
     /// [`OpenError::Refused`] with the name that is taken.
@@ -119,13 +117,11 @@ impl Order {
         for name in self.tools.iter().map(|tool| tool.declaration().name.as_str()) {
             let key = name_key(name);
             if let Some(own) = taken.get(&key) {
-                let reason =
-                    format!("the agent has a tool `{own}` of its own; call yours, `{name}`, something else");
+                let reason = format!("the agent already has a tool `{own}`; rename yours, `{name}`");
                 return Err(OpenError::Refused(reason));
             }
             if let Some(other) = brought.insert(key, name) {
-                let reason =
-                    format!("`{other}` and `{name}` could be taken for each other; rename one of them");
+                let reason = format!("`{other}` and `{name}` are too similar; rename one of them");
                 return Err(OpenError::Refused(reason));
             }
         }
@@ -142,29 +138,27 @@ impl fmt::Debug for Order {
     }
 }
 
-/// How a session begins.
+/// How a session starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Start {
-    /// Anew; none gets a name of its own.
+    /// A new session; `None` gets a generated name.
     New(Option<SessionId>),
-    /// Where it stood.
     Resume(SessionId),
-    /// As another with the same past.
+    /// A new session that shares the past of another one.
     Fork {
-        /// The session with the past.
+        /// The session to fork.
         from: SessionId,
-        /// The last record of that past.
+        /// The last record that the fork includes.
         at: Seq,
-        /// The new session's name; none gets one.
+        /// The name of the new session; `None` gets a generated one.
         new: Option<SessionId>,
     },
 }
 
-/// A session that is open, with whatever must live as long as it does.
+/// An open session, with everything that must live as long as it does.
 pub struct Opened {
-    /// The session.
     pub session: Session,
-    /// Watchers, followers and their like; dropped with the session.
+    /// Watchers and similar values, dropped with the session.
     pub keep: Box<dyn Any + Send>,
 }
 
@@ -174,7 +168,7 @@ impl fmt::Debug for Opened {
     }
 }
 
-/// Why a session cannot be opened.
+/// Why a session cannot be opened, or another operation of the provider failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// There is no such session, agent or model.
@@ -183,25 +177,26 @@ pub enum OpenError {
         /// Which kind of thing.
         what: &'static str,
     },
-    /// There is one of that name already.
-    #[error("there is a session of that name already; choose another")]
+    /// A session of that name exists.
+    #[error("a session with that name already exists; choose another name")]
     Exists,
-    /// Something of that name is there already.
-    #[error("there is one of that name already; choose another, or take that one away first")]
+    /// Another entry of that name exists.
+    #[error("that name already exists; choose another one, or remove it first")]
     Taken,
-    /// What is there is not what whoever changes it has read.
-    #[error("it is not what you have read; read it again")]
+    /// The stored version is not the one that the client has read.
+    #[error("it changed since you read it; read it again")]
     Changed,
-    /// Somebody may not ask for so much.
+    /// The caller may not ask for so much.
     #[error("{0}")]
     TooMuch(String),
-    /// Somebody else drives it.
-    #[error("the session is driven elsewhere; stop it there first")]
+    /// Another process drives the session.
+    #[error("another process drives the session; stop it there first")]
     Busy,
-    /// What was asked for cannot be.
+    /// The request is not possible.
     #[error("{0}")]
     Refused(String),
-    /// The machine or a file of it is in the way. The client is not told what it says; the operator is.
+    /// The machine or one of its files failed. The client does not see the
+    /// reason; the operator does.
     #[error("{0}")]
     Failed(String),
 }
@@ -216,7 +211,7 @@ impl From<OpenError> for Refusal {
             OpenError::TooMuch(reason) => Self::forbidden(reason),
             OpenError::Busy => Self::conflict("driven_elsewhere", error.to_string()),
             OpenError::Refused(reason) => Self::bad("refused", reason),
-            OpenError::Failed(_) => Self::failed("it cannot be done; the server's operator can see why"),
+            OpenError::Failed(_) => Self::failed("internal error; the server's log says why"),
         }
     }
 }
@@ -224,13 +219,13 @@ impl From<OpenError> for Refusal {
 /// An agent that can be started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AgentCard {
-    /// Its name, which is also its name as a model of `/v1`.
+    /// Its name, also as a model of `/v1`.
     pub name: String,
-    /// What it is for.
+    /// Its purpose.
     pub description: String,
 }
 
-/// A tool that an agent has.
+/// A tool of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ToolCard {
     /// Its name.
@@ -252,7 +247,7 @@ pub struct SkillCard {
     pub description: String,
 }
 
-/// A model that can be asked for.
+/// A model that can be requested.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct ModelCard {
     /// Its name.

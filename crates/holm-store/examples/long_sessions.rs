@@ -1,11 +1,12 @@
-//! Measures long sessions: how long one takes to open, how much memory that takes, and what a prompt costs in it beside an empty one.
+//! Measures long sessions: how long one takes to open, how much memory that takes, and what a
+//! prompt costs in it beside an empty one.
 //!
 //!     long_sessions bench [HOLM]              all figures, as Markdown; with the path of a built command also those of `holm run --resume`
 //!     long_sessions make PLACE GROUPS BYTES   a session of so many groups, whose tool results have so many bytes
 //!     long_sessions open PLACE                opens and prompts it, beside an empty one, in a process of its own
 //!
-//! PLACE is a file of SQLite if its name ends in `.db`, otherwise a folder of JSON Lines. Figures are printed and never asserted;
-//! tests count records instead (`tests/it/suite/long.rs`).
+//! PLACE is a file of SQLite if its name ends in `.db`, otherwise a folder of JSON Lines. Figures
+//! are printed and never asserted; tests count records instead (`tests/it/suite/long.rs`).
 
 #![expect(clippy::expect_used, clippy::print_stdout, reason = "a measuring program stops and prints")]
 
@@ -313,7 +314,8 @@ struct Facts<'a> {
 }
 
 impl Facts<'_> {
-    /// Hands a fact in; gives the call that it led to last. A summary that is wanted is given on the way.
+    /// Hands a fact in; gives the call that it led to last. A summary that is wanted is
+    /// given on the way.
     fn fact(&mut self, input: Input) -> CallId {
         self.at += 1;
         let at = Timestamp::new(self.at);

@@ -1,5 +1,5 @@
-//! What a database must be able to do. Everything above this line is the same for all of them; everything below it is
-//! one database's own affair.
+//! The operations that a database must offer to the store. The code above this trait is the same
+//! for every database; the code below it belongs to one database.
 
 use std::{
     future::Future,
@@ -70,11 +70,12 @@ pub(crate) struct Stale {
     pub(crate) titled: bool,
     /// Records that usage and search know.
     pub(crate) folded: u64,
-    /// The beginning of the last line, or all of it where it is sealed; empty where the head facts know it.
+    /// The beginning of the last line, or the whole line if it is sealed; empty if the
+    /// head facts are current.
     pub(crate) last: Vec<u8>,
 }
 
-/// What a fold of a run gave.
+/// The result of folding a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Derived {
     /// Records that were folded.
@@ -83,11 +84,11 @@ pub(crate) struct Derived {
     /// Texts of the records that are new.
     pub(crate) texts: Vec<TextRow>,
     pub(crate) ledger: Vec<LedgerRow>,
-    /// The state of the fold with the number of its records, where it is to be kept in place of the one before.
+    /// The state of the fold with the number of its records, if it replaces the stored one.
     pub(crate) state: Option<(u64, Vec<u8>)>,
 }
 
-/// One line as a database gives it: the run, the number, the text or what is sealed of it.
+/// One line as the database returns it: the run, the number, and the plain or sealed text.
 pub(crate) type LineRow = (RunNo, u64, Vec<u8>);
 
 /// A session as the database lists it.
@@ -97,26 +98,27 @@ pub(crate) struct ListedRow {
     pub(crate) created: u64,
     pub(crate) updated: u64,
     pub(crate) records: u64,
-    /// Whether it has a record, also where the head facts know of none: a damaged run has, a name alone has not.
+    /// Whether it has a record, even if the head facts know none. A damaged run has one; a
+    /// bare name has none.
     pub(crate) has_begun: bool,
     pub(crate) agent: String,
     pub(crate) model: String,
-    /// What a person called it.
+    /// The title that the user gave.
     pub(crate) named: Option<Vec<u8>>,
-    /// What it is called as long as nobody has named it.
+    /// The title derived from the first prompt, shown until the user names the session.
     pub(crate) derived: Option<Vec<u8>>,
     pub(crate) tags: Vec<String>,
     pub(crate) holder: Option<String>,
 }
 
-/// Which sessions, and from where.
+/// Selects sessions, and the place in the list to start from.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ListFilter<'a> {
     pub(crate) id: Option<&'a str>,
     pub(crate) tag: Option<&'a str>,
     pub(crate) by_created: bool,
     pub(crate) oldest_first: bool,
-    /// The place after which to go on: the sorted time and the number.
+    /// Continue after this place: the sorted time and the number.
     pub(crate) after: Option<(u64, i64)>,
     pub(crate) limit: u64,
 }
@@ -127,19 +129,20 @@ pub(crate) struct BlobRow {
     pub(crate) run: RunRow,
     /// The name under which it is asked for.
     pub(crate) name: String,
-    /// Where its bytes are.
+    /// The file that holds its bytes.
     pub(crate) file: String,
     /// Bytes as they were put.
     pub(crate) bytes: u64,
 }
 
-/// Bytes of a blob, with something that changes when they do, where the database has such a thing.
+/// The length of a blob, with a stamp that changes with its bytes if the database has one.
 pub(crate) struct Stamp {
     pub(crate) length: u64,
     pub(crate) changed: Option<(u64, u64)>,
 }
 
-/// What an erased run leaves behind: enough to prove that a copy is the one that was erased, nothing to read.
+/// The record of an erased run. It proves that a copy is the erased run, and
+/// holds no readable text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Gravestone {
     pub(crate) at: u64,
@@ -147,7 +150,8 @@ pub(crate) struct Gravestone {
     pub(crate) chain: String,
 }
 
-/// What a store has done since it was opened: how well appends share their syncs, and how much was read.
+/// Counters of a store since it was opened: how well appends share their syncs, and
+/// how much was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Commits {
     /// Appends that were written on their caller's own thread.
@@ -158,23 +162,24 @@ pub struct Commits {
     pub groups: u64,
     /// Groups that ended with a sync.
     pub syncs: u64,
-    /// Times that the database was asked for something or told to change something, appends apart. SQLite counts a transaction once,
-    /// PostgreSQL each statement.
+    /// Queries and updates, without appends. SQLite counts a transaction
+    /// once, PostgreSQL each statement.
     pub questions: u64,
     /// Records that were read.
     pub records: u64,
 }
 
-/// What a copy of a store came to.
+/// The size of a copy of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Copied {
     /// Bytes on disk, large results with them.
     pub bytes: u64,
-    /// How many large results.
+    /// The number of large results.
     pub results: u64,
 }
 
-/// Counts commits from several threads; the numbers are for people, so no order among them is needed.
+/// Counts commits from several threads; the numbers are for people, so no order
+/// among them is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) inline: AtomicU64,
@@ -205,9 +210,10 @@ impl Counters {
 
 pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn meta<'a>(&'a self, name: &'a str) -> Pending<'a, Option<Vec<u8>>>;
-    /// Writes a value unless there is one; gives the one that is there afterwards.
+    /// Writes a value unless there is one. Returns the value that is stored afterwards.
     fn meta_or<'a>(&'a self, name: &'a str, value: &'a [u8]) -> Pending<'a, Vec<u8>>;
-    /// Whether a run, a job or a note is kept: what is, was sealed or was not.
+    /// Whether a run, a job or a note is stored. The first one fixes whether
+    /// the store is encrypted.
     fn any_run(&self) -> Pending<'_, bool>;
 
     /// Makes a run with these records and, unless it is an import, takes its lease.
@@ -219,11 +225,12 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
         kind: Creation<'a>,
     ) -> Pending<'a, RunNo>;
     fn find<'a>(&'a self, id: &'a str) -> Pending<'a, RunRow>;
-    /// Takes the lease; [`StoreError::Busy`] while another process that lives has it.
+    /// Takes the lease. Fails with [`StoreError::Busy`] while another live process has it.
     fn hold<'a>(&'a self, run: &'a RunRow) -> Pending<'a, ()>;
-    /// Gives the lease back, now or soon.
+    /// Releases the lease, now or soon.
     fn release(&self, run: RunNo);
-    /// Ends when the lease is lost although it was not given back. Never where a lease ends with the process.
+    /// Completes when the lease is lost without being released. Never completes where a lease ends
+    /// only with the process.
     fn lost(&self, run: RunNo) -> BoxFuture<'static, ()> {
         let _ = run;
         Box::pin(std::future::pending())
@@ -249,19 +256,19 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn stale(&self) -> Pending<'_, Vec<Stale>>;
     /// The first lines of these runs, in order.
     fn openings<'a>(&'a self, runs: &'a [RunNo]) -> Pending<'a, Vec<LineRow>>;
-    /// Keeps what a list shows of these runs, all at once.
+    /// Stores the list entries of these runs, all at once.
     fn keep_heads<'a>(&'a self, heads: &'a [(RunNo, HeadFacts)]) -> Pending<'a, ()>;
-    /// What is kept of the fold of a run.
+    /// The stored fold of a run.
     fn fold_row(&self, run: RunNo) -> Pending<'_, FoldRow>;
     /// Replaces the run's usage and ledger and adds the texts that are new.
     fn keep_folded<'a>(&'a self, run: RunNo, derived: Derived) -> Pending<'a, ()>;
-    /// Forgets everything that is derived. Usage and ledger stay until they are replaced: what was spent is spent, also
-    /// where no kernel that is at hand can fold it again.
+    /// Deletes all derived data. Usage and ledger stay until they are replaced: spent money stays
+    /// spent, even if no kernel at hand can fold it again.
     fn forget_derived(&self) -> Pending<'_, ()>;
     /// The cost of everything that was used.
     fn spent(&self) -> Pending<'_, u64>;
     fn usage(&self) -> Pending<'_, Vec<(String, Entry)>>;
-    /// What runs say of models at a kind of task, or at all kinds.
+    /// The ledger rows of all runs for one kind of task, or for all kinds.
     fn ledger<'a>(&'a self, kind: Option<&'a str>) -> Pending<'a, Vec<(RunRow, LedgerRow)>>;
     /// Records whose text holds every term, newest run first.
     fn matching<'a>(&'a self, terms: &'a [String], limit: u64) -> Pending<'a, Vec<(RunRow, u64)>>;
@@ -273,13 +280,14 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
     fn stamp<'a>(&'a self, file: &'a str) -> Pending<'a, Option<Stamp>>;
     fn read_blob<'a>(&'a self, file: &'a str, range: Range<u64>) -> Pending<'a, Vec<u8>>;
 
-    /// Removes a run and leaves a stone; large results that nobody else refers to go too.
+    /// Removes a run and leaves a tombstone. Also removes large results to which
+    /// no other run refers.
     fn erase<'a>(&'a self, run: &'a RunRow, stone: &'a Gravestone) -> Pending<'a, ()>;
     /// Makes sure that nothing of erased runs is left in files that this store writes.
     fn scour(&self) -> Pending<'_, ()>;
-    /// Copies everything as it is at one moment to a place where nothing is yet.
+    /// Copies the whole store as it is at one moment to a path where nothing exists yet.
     fn copy_to(&self, to: PathBuf) -> Pending<'_, Copied>;
-    /// What was committed since the store was opened.
+    /// The counters since the store was opened.
     fn commits(&self) -> Commits;
     /// Every file that was written.
     fn files(&self) -> Vec<PathBuf>;
@@ -287,7 +295,7 @@ pub(crate) trait Backend: JobRows + SlipRows + Send + Sync {
 
 /// Why a run is made.
 pub(crate) enum Creation<'a> {
-    /// To be driven.
+    /// The run will be driven by this store.
     Driven,
     /// To be kept, with all its records.
     Imported(&'a [Body<'a>]),

@@ -1,37 +1,32 @@
-//! What can go wrong with a store, sorted by who can do something about it.
+//! The errors of a store, sorted by who can do something about them.
 
 use std::io;
 
 use holm_kernel::journal::JournalError;
 use holm_runtime::{BlobFailed, JournalFailed};
 
-/// A store cannot do what it was asked.
+/// An error of the store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such run.
-    #[error("there is no run `{run}` here; list the runs to see which there are")]
+    /// The store has no run of this name.
+    #[error("no run `{run}` in this store; list the runs to see their ids")]
     Missing {
-        /// The run.
         run: String,
     },
     /// There is one already.
-    #[error("there is a run `{run}` already; choose another id, or resume it")]
+    #[error("run `{run}` already exists; choose another id, or resume it")]
     Exists {
-        /// The run.
         run: String,
     },
-    /// There was one. Its id stays taken, because the keys of what it did are derived from it.
+    /// The run was erased. Its id stays taken, because the keys of its calls are derived from it.
     #[error("the run `{run}` was erased; choose another id")]
     Erased {
-        /// The run.
         run: String,
     },
-    /// Somebody else drives the run.
+    /// Another process or another part of this one drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
-        /// The run.
         run: String,
-        /// Who.
         holder: String,
     },
     /// The connection that held the leases was lost.
@@ -40,15 +35,13 @@ pub enum StoreError {
     /// The name cannot be a run's.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {
-        /// What was said.
         run: String,
         /// What is wrong with it.
         reason: String,
     },
     /// A tag or a title cannot be kept.
-    #[error("{what} cannot be kept ({reason})")]
+    #[error("cannot store {what} ({reason})")]
     BadLabel {
-        /// Which.
         what: String,
         /// What is wrong with it.
         reason: String,
@@ -56,102 +49,85 @@ pub enum StoreError {
     /// The lines are not those that follow.
     #[error("the lines do not follow record {next} ({reason}); fold the journal again")]
     OutOfOrder {
-        /// What belongs there.
         next: u64,
-        /// What is wrong.
         reason: String,
     },
-    /// An append failed before, so nobody knows where the journal ends.
+    /// An earlier append failed, so the end of the journal is unknown.
     #[error("an append to `{run}` was not confirmed; drop the run and open its journal again")]
     Uncertain {
-        /// The run.
         run: String,
     },
-    /// What is asked for is too short to be found.
+    /// A search word is too short for the index.
     #[error("`{term}` is too short to search for; each word needs 3 characters or more")]
     TooShort {
-        /// The word.
         term: String,
     },
-    /// The text is no journal. What is wrong with it is part of the message, and so is no cause beside it.
-    #[error("the text is no whole journal: {0}")]
+    /// The text is not a journal. The message contains the reason, so there is no separate source.
+    #[error("the text is not a complete journal: {0}")]
     NotAJournal(JournalError),
     /// The journal does not start a run.
-    #[error("record 0 does not start a run ({reason}); this is no journal of a run")]
+    #[error("record 0 does not start a run ({reason}); this is not a run's journal")]
     NotStarted {
-        /// What it is.
         reason: String,
     },
-    /// What is kept is not sound.
-    #[error("what is kept of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
+    /// Stored data is damaged.
+    #[error("the stored data of `{run}` is damaged ({reason}); nothing was deleted; restore a backup")]
     Damaged {
-        /// The run.
         run: String,
-        /// What was found.
         reason: String,
     },
-    /// The file is some other program's.
-    #[error("{place} is no store of Holm; choose another place")]
+    /// The file belongs to another program.
+    #[error("{place} is not a Holm store; choose another path")]
     Foreign {
-        /// Where.
         place: String,
     },
     /// A later version has been here.
-    #[error("the store has schema {found}, this program knows {known}; use the program that wrote it")]
+    #[error("the store has schema {found}, this program supports {known}; use the program that wrote it")]
     Newer {
-        /// What is there.
         found: u32,
-        /// What is known.
         known: u32,
     },
     /// The store is encrypted.
     #[error("the store is encrypted; give its key")]
     KeyNeeded,
-    /// The store is encrypted with another key.
-    #[error("the key is not the one that the store was made with")]
+    /// The store is encrypted with a different key.
+    #[error("wrong key: the store was created with another one")]
     WrongKey,
     /// The store is not encrypted.
-    #[error("the store was made without a key; open it without one, or make a new store and import the runs")]
+    #[error("the store was created without a key; open it without one, or create a new store and import \
+             the runs")]
     NotEncrypted,
-    /// No room.
-    #[error("the disk or the store's own limit is full; free some space, then resume")]
+    #[error("the disk is full, or the store reached its size limit; free some space, then resume")]
     Full,
-    /// Not writable.
-    #[error("{place} cannot be written ({reason}); choose a place that can")]
+    #[error("cannot write to {place} ({reason}); choose a writable path")]
     ReadOnly {
-        /// Where.
         place: String,
-        /// What the system said.
         reason: String,
     },
-    /// Another process writes and does not stop.
-    #[error("another process kept the store locked for {seconds} s; try again, or see what it does")]
+    /// Another process keeps writing.
+    #[error("another process has locked the store for {seconds} s; try again, or check what it does")]
     Locked {
-        /// How long was waited.
+        /// How long the store waited.
         seconds: u64,
     },
-    /// A sync failed once; what was written before it may be gone.
-    #[error("the disk refused to sync ({reason}); see to the disk, then open the store again")]
+    /// A sync failed once; data written before it may be lost.
+    #[error("the disk failed to sync ({reason}); check the disk, then open the store again")]
     Unsynced {
-        /// What the system said.
         reason: String,
     },
     /// No result of that name.
-    #[error("no result `{digest}` is kept here; it was removed, or never was")]
+    #[error("no result `{digest}` in this store; it was removed or never existed")]
     NoBlob {
-        /// The name.
         digest: String,
     },
-    /// A result is not what was put.
-    #[error("the result `{digest}` was changed after it was kept; it is not to be believed")]
+    /// A stored result differs from the original.
+    #[error("the result `{digest}` was changed after it was stored; do not trust it")]
     BlobChanged {
-        /// The name.
         digest: String,
     },
-    /// The system said no.
+    /// The operating system returned an error.
     #[error("the store failed ({reason})")]
     System {
-        /// What it said.
         reason: String,
     },
 }
@@ -198,7 +174,7 @@ impl From<io::Error> for StoreError {
     }
 }
 
-/// Says where a file operation failed.
+/// Adds the path to a failed file operation.
 pub(crate) fn at(place: &std::path::Path, error: &io::Error) -> StoreError {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full,

@@ -1,11 +1,11 @@
-//! What people write on sessions: one visible line, so that a list stays a list. What may name a run is said in the
-//! runtime ([`check_run_name`]), for every kind of journal alike.
+//! Titles and tags of sessions: one visible line each, so that a list stays readable. The runtime
+//! defines which names a run may have ([`check_run_name`]), for every kind of journal alike.
 
 use holm_runtime::{JournalFailed, check_run_name};
 
 use crate::StoreError;
 
-/// Characters of a title that a person gives.
+/// The longest title that a user can give, in characters.
 pub const MAX_TITLE: usize = 200;
 
 /// Characters of a tag.

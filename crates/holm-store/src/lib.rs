@@ -1,10 +1,12 @@
-//! Keeps journals, large results, sessions, jobs and usage. This crate decides nothing about a run: it keeps what it is given
-//! and finds it again.
+//! Keeps journals, large results, sessions, jobs and usage. This crate decides nothing about a run:
+//! it keeps what it is given and finds it again.
 //!
-//! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature `postgres`). It is where
-//! an agent's journals go ([`Journals`](holm_runtime::Journals)) and its large results
-//! ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions: lists, searches, exports, usage,
-//! and that they be forgotten; small notes that must outlive a process lie in trays beside them. It is the [`Ledger`](holm_runtime::Ledger) of models too, from the same journals. Journals in memory and in plain files need no database: [`MemoryJournals`],
+//! A [`Store`] is one SQLite file with two folders beside it, or a PostgreSQL database (feature
+//! `postgres`). It is where an agent's journals go ([`Journals`](holm_runtime::Journals)) and its
+//! large results ([`Blobs`](holm_runtime::Blobs)), and it answers what people ask about sessions:
+//! lists, searches, exports, usage, and that they be forgotten; small notes that must outlive a
+//! process lie in trays beside them. It is the [`Ledger`](holm_runtime::Ledger) of models too, from
+//! the same journals. Journals in memory and in plain files need no database: [`MemoryJournals`],
 //! [`JsonLinesFolder`].
 //!
 //! ```text
@@ -26,44 +28,51 @@
 //! | what a person said and an event has shown, an accepted prompt ([`Store::put_slip`]), a job that was added, changed or removed | kept | kept: asked for as `Synced`, or synced before the call returns |
 //! | a large result that [`put`](holm_runtime::Blobs::put) has named | kept | kept |
 //!
-//! What is lost is always an end: a journal that is found again is a beginning of what was written, never one with a
-//! hole, and the lines of one append are there together or not at all. A driver asks for `Synced` before it does
-//! anything that cannot be done twice. It also does for every prompt, steering, follow-up, verdict and cancellation, and
-//! for every change of mode, grants and budget, before it shows them or acts on them. So what a loss of power costs is
-//! work that may be done again: replies of models (and what they cost) and results of tools that only read. A disk that
-//! says it has synced and has not is beyond this table.
+//! What is lost is always an end: a journal that is found again is a beginning of what was written,
+//! never one with a hole, and the lines of one append are there together or not at all. A driver
+//! asks for `Synced` before it does anything that cannot be done twice. It also does for every
+//! prompt, steering, follow-up, verdict and cancellation, and for every change of mode, grants and
+//! budget, before it shows them or acts on them. So what a loss of power costs is work that may be
+//! done again: replies of models (and what they cost) and results of tools that only read. A disk
+//! that says it has synced and has not is beyond this table.
 //!
-//! How: SQLite's write-ahead log with `synchronous = NORMAL`; an append that need not be synced is one statement on the
-//! caller's own thread. Those that must be are committed in groups by one thread, which then syncs the log once for all
-//! of them: 64 runs that wait together share one sync. If a sync ever fails, every later one is refused until the store
-//! is opened again, because the system may have dropped what it could not write.
+//! How: SQLite's write-ahead log with `synchronous = NORMAL`; an append that need not be synced is
+//! one statement on the caller's own thread. Those that must be are committed in groups by one
+//! thread, which then syncs the log once for all of them: 64 runs that wait together share one
+//! sync. If a sync ever fails, every later one is refused until the store is opened again, because
+//! the system may have dropped what it could not write.
 //!
 //! # What a long session costs
 //!
-//! Opening a run reads its last snapshot and the records from there on, and checks the chain from the snapshot's record.
-//! A snapshot holds what the model is shown and what decides, not the transcript: the records have that already. A snapshot
-//! that is missing, damaged or from another journal is left aside, and the whole journal is read and verified.
+//! Opening a run reads its last snapshot and the records from there on, and checks the chain from
+//! the snapshot's record. A snapshot holds what the model is shown and what decides, not the
+//! transcript: the records have that already. A snapshot that is missing, damaged or from another
+//! journal is left aside, and the whole journal is read and verified.
 //! [`Journals::read`](holm_runtime::Journals::read), exports and replays always read everything.
 //!
-//! Usage, the ledger and the search index are kept with the number of records that they hold, and with the state of the fold
-//! there. [`Store::usage`] and [`Store::spent`] read the records since, of the sessions that moved, and nothing of the
-//! others. What a kernel of other rules counted stays counted. A list brings all sessions that moved up to date at once.
-//! Journals are decoded and folded on threads that may block.
+//! Usage, the ledger and the search index are kept with the number of records that they hold, and
+//! with the state of the fold there. [`Store::usage`] and [`Store::spent`] read the records since,
+//! of the sessions that moved, and nothing of the others. What a kernel of other rules counted
+//! stays counted. A list brings all sessions that moved up to date at once. Journals are decoded
+//! and folded on threads that may block.
 //!
 //! # Who may write
 //!
-//! A run is driven in one place at a time. In SQLite a lease names a lock file that the system unlocks when its process
-//! ends, in whatever way; so a run whose driver was killed can be resumed at once. In PostgreSQL it is a lock of a connection, which can be
-//! lost while the process lives: the driver stops then, and says so. Another process waits for that, or for 20 seconds if nothing is
-//! said. Several processes may use one store.
+//! A run is driven in one place at a time. In SQLite a lease names a lock file, which the system
+//! unlocks when its process ends, even if it is killed. So a run whose driver was killed can be
+//! resumed at once. In PostgreSQL the lease is a lock of a connection, which can be lost while the
+//! process lives: the driver then stops and reports it. Another process waits for that report, or
+//! for 20 seconds if none comes. Several processes may use one store.
 //!
 //! # What is readable
 //!
-//! Files are for their owner alone. A store made with a [`MasterKey`] keeps lines, titles, snapshots and large results
-//! encrypted, each session under its own key; ids, tags, times, sizes, numbers, kinds of tasks, and the names of agents, models
-//! and tools stay readable, and a search has to decrypt everything. [`Store::erase`] leaves nothing of a session in SQLite's
-//! files, results that a crash left unfinished included. PostgreSQL's pages and logs keep deleted rows until the server uses their room again: use encryption where
-//! that matters, then what is left cannot be read without the key that was erased.
+//! Files are for their owner alone. A store made with a [`MasterKey`] keeps lines, titles,
+//! snapshots and large results encrypted, each session under its own key; ids, tags, times, sizes,
+//! numbers, kinds of tasks, and the names of agents, models and tools stay readable, and a search
+//! has to decrypt everything. [`Store::erase`] leaves nothing of a session in SQLite's files,
+//! results that a crash left unfinished included. PostgreSQL's pages and logs keep deleted rows
+//! until the server uses their room again: use encryption where that matters, then what is left
+//! cannot be read without the key that was erased.
 
 #[cfg(not(any(feature = "sqlite", feature = "postgres")))]
 compile_error!("a store needs a database: turn on the feature `sqlite` (the default) or `postgres`");

@@ -1,4 +1,4 @@
-//! The guests, each packed after the one that it is like, and the table that names them.
+//! Packs each guest, using a similar guest as the dictionary, and writes the table that lists them.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -27,16 +27,17 @@ const LIKE: [(&str, &str); 7] = [
     ("sqlite", "grep"),
 ];
 
-/// As small as it gets at a few megabytes a second, for what is handed out; quick for what is built all day.
+/// The smallest result at a few megabytes a second, for distributed programs; a fast
+/// level for daily builds.
 const SMALL: i32 = 19;
 const QUICK: i32 = 3;
 
-/// A guest of the folder.
+/// A guest that was found in the folder.
 struct Guest {
     name: String,
     /// The guest, or its outline where its code is enough.
     wasm: Vec<u8>,
-    /// What is known of it, and its code.
+    /// Its description, and its compiled code.
     prepared: Option<(String, Vec<u8>)>,
 }
 
@@ -91,7 +92,7 @@ impl Guest {
         Ok(Self { name, wasm, prepared })
     }
 
-    /// The one that it is like, if that is there.
+    /// The similar guest to compress against, if it was built.
     fn like<'a>(&self, guests: &'a [Self]) -> Option<&'a Self> {
         let (_, like) = LIKE.iter().find(|(name, _)| *name == self.name)?;
         guests.iter().find(|guest| guest.name == *like)
@@ -127,7 +128,8 @@ fn packed(bytes: &[u8], known: &[u8], file: &Path, level: i32) -> Result<String,
     Ok(format!("Packed {{ size: {}, bytes: include_bytes!({file:?}) }}", bytes.len()))
 }
 
-/// What was prepared of a guest. Notes of other bytes are left lying: the guest was built again since.
+/// The prepared parts of a guest. Notes about other bytes are ignored, because the guest
+/// was built again since.
 fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<u8>)>, Failure> {
     let (notes, code) = (dist.join(format!("{name}.json")), dist.join(format!("{name}.ready")));
     let Ok(about) = fs::read_to_string(&notes) else { return Ok(None) };
@@ -141,8 +143,9 @@ fn prepared(dist: &Path, name: &str, wasm: &[u8]) -> Result<Option<(String, Vec<
     Ok(None)
 }
 
-/// Whether outlines are enough where there is code. It was asked for, and the code, which is for machines like the one that builds,
-/// is for those that this is built for, so that nobody ever compiles the guests.
+/// Whether an outline is enough where there is compiled code. It is if the build asked for
+/// outlines and the target is a machine like the build machine. The code then fits, so the program
+/// never compiles the guests.
 fn outlines_do() -> Result<bool, Failure> {
     let (host, arch, os) =
         (env::var("HOST")?, env::var("CARGO_CFG_TARGET_ARCH")?, env::var("CARGO_CFG_TARGET_OS")?);

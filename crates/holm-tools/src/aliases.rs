@@ -1,19 +1,20 @@
-//! Names of tools and arguments that models were trained on elsewhere, and what is meant by them here.
+//! Other names for tools and arguments, which models learned elsewhere, and the names that
+//! they stand for here.
 //!
-//! A call with such a name is translated by the kernel, and is not refused. A tool that has the name itself is never
-//! taken for another, and an argument that a tool declares keeps its meaning.
+//! The kernel translates a call with such a name and does not refuse it. A tool that really has the
+//! name is never taken for another one. An argument that a tool declares keeps its meaning.
 
 use holm_kernel::Alias;
 
-/// A tool of ours, its other names, and other names of its arguments.
+/// One of our tools, its other names, and the other names of its arguments.
 struct Row {
     tool: &'static str,
     names: &'static [&'static str],
-    /// What is written, and what is meant. `list.name` is a name in the objects of the argument `list`.
+    /// The written name and the real one. `list.name` is a name in the objects
+    /// of the argument `list`.
     arguments: &'static [(&'static str, &'static str)],
 }
 
-/// All of them.
 const TABLE: &[Row] = &[
     Row { tool: "read", names: &["Read", "read_file", "ReadFile", "view", "view_file"], arguments: PATH },
     Row { tool: "list", names: &["LS", "ls", "list_dir", "list_directory", "list_files"], arguments: FOLDER },
@@ -115,7 +116,7 @@ const PATH: &[(&str, &str)] = &[
 const FOLDER: &[(&str, &str)] =
     &[("directory", "path"), ("dir", "path"), ("folder", "path"), ("dir_path", "path")];
 
-/// The names, as a run is told of them: each tool also under its own, for its arguments.
+/// The aliases for a run. Each tool is also listed under its own name, for its arguments.
 ///
 /// ```
 /// let aliases = holm_tools::aliases();

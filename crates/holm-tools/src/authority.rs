@@ -1,8 +1,9 @@
-//! From what a call was allowed to the grants that its tool enforces, in one place so that no tool gives more than another.
+//! Turns the needs that a call was allowed into the grants that its tool enforces. This is the only
+//! place that does so, so that no tool gives more than another.
 
 use holm_grants::{Grant, GrantSet, Need};
 
-/// The grant that a need amounts to; none where no pattern can spell it, and then nothing is given.
+/// The grant for a need. Returns `None` if no pattern can spell it, and then nothing is granted.
 pub(crate) fn grant(need: &Need) -> Option<Grant> {
     match need {
         Need::Grant(grant) => Some(grant.clone()),
@@ -10,7 +11,7 @@ pub(crate) fn grant(need: &Need) -> Option<Grant> {
     }
 }
 
-/// Everything that these needs amount to, and nothing beyond it.
+/// The grants for these needs, and nothing beyond them.
 pub(crate) fn grants(needs: &[Need]) -> GrantSet {
     needs.iter().filter_map(grant).collect()
 }

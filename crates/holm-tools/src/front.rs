@@ -1,14 +1,16 @@
-//! The lines between two `---` at the head of a file: keys with texts, lists, and one level of keys below a key.
+//! Parses front matter: the lines between two `---` at the head of a file. It holds keys with
+//! texts, lists, and one level of nested keys.
 //!
-//! This is the part of YAML that people write at the head of a file, read by hand: no anchors, no tags, no types that
-//! depend on how a word looks, and every line that is not understood is said with its number.
+//! This is the part of YAML that people write at the head of a file, with a parser of our own. It
+//! has no anchors, no tags, and no types that depend on how a word looks. Every line that is not
+//! understood is reported with its number.
 
 use crate::agents::{AgentFileError, AgentProblem};
 
 /// The most lines of a head; more than this was not written by hand.
 const MOST_LINES: usize = 1_000;
 
-/// The head of a file, and what follows it.
+/// The front matter of a file, and the body after it.
 ///
 /// ```
 /// use holm_tools::front::{Front, Value};
@@ -20,9 +22,8 @@ const MOST_LINES: usize = 1_000;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Front<'a> {
-    /// What the head says, in its order.
+    /// The entries of the head, in their order.
     pub entries: Vec<Entry>,
-    /// What follows it.
     pub body: &'a str,
 }
 
@@ -31,16 +32,13 @@ pub struct Front<'a> {
 pub struct Entry {
     /// Its line, from 1.
     pub line: usize,
-    /// The key.
     pub key: String,
-    /// Its value.
     pub value: Value,
 }
 
-/// What stands behind a key.
+/// The value of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// One text.
     Text(String),
     /// A list of texts.
     List(Vec<Item>),
@@ -53,7 +51,6 @@ pub enum Value {
 pub struct Item {
     /// Its line, from 1.
     pub line: usize,
-    /// The text.
     pub text: String,
 }
 
@@ -92,7 +89,7 @@ impl<'a> Front<'a> {
     }
 }
 
-/// The lines of a head, and how far they were read.
+/// The lines of a head, and the current position.
 struct Lines<'l, 'a> {
     lines: &'l [&'a str],
     at: usize,
@@ -151,7 +148,7 @@ impl<'l, 'a> Lines<'l, 'a> {
         found
     }
 
-    /// A list or keys below a key; nothing below it is an empty text.
+    /// A list or nested keys below a key. If there is nothing below it, the value is an empty text.
     fn below(&mut self, owner: usize) -> Result<Value, AgentFileError> {
         let lines = self.belonging();
         let Some((_, first)) = lines.first() else { return Ok(Value::Text(String::new())) };

@@ -1,29 +1,31 @@
-//! Makes tools of what people already have. The rooms for descriptions run nothing and open nothing: they turn what a
-//! program says about itself into a schema and a plan, and arguments into the exact words that the program is started
-//! with.
+//! Makes tools from what people already have. The modules for descriptions run nothing and open
+//! nothing. They turn what a program says about itself into a schema and a plan, and arguments into
+//! the exact words of its command line.
 //!
-//! - [`help`]: any program with `--help`; the text is read, whichever library printed it.
+//! - [`help`]: makes a tool of any program with `--help`, whichever library printed the text.
 //! - [`describe`]: programs that answer `describe` with JSON, the protocol of agents-exe.
-//! - [`catalogue`]: which tools there are, under names that every provider accepts, and how one is found among many.
-//! - [`registry`]: the tools that there are right now, kept in step with folders while agents run.
-//! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: what files were before.
-//! - [`simple`]: look-ups for models that are too small for those.
-//! - [`info`]: the date, and what kind of machine this is.
-//! - [`text`]: which characters of somebody else's text are shown.
-//! - [`plain`]: files that anybody may have put there, read without waiting and within a bound.
-//! - [`trust`]: which files a person has looked at, by what is in them.
-//! - [`shell`]: commands in a jail, rules about them, and what is remembered of a person's answers.
-//! - [`program`]: programs of a folder, run.
-//! - [`fetch`], [`search`]: pages of the web, and how they are found.
-//! - [`agents`]: agents that are files, as helpers of others.
-//! - [`front`]: the head of a Markdown file, as agents and skills have one.
-//! - [`conversation`]: asks a person, tells one, waits, keeps a list, looks up tools.
-//! - [`hooks`]: commands that look at what a run does.
+//! - [`catalogue`]: the list of tools, under names that every provider accepts, and
+//!   the search in it.
+//! - [`registry`]: the tools that exist right now, kept in step with folders while agents run.
+//! - [`root`]: the one folder in which file tools work; [`files`]: those tools; [`undo`]: the
+//!   earlier contents of files.
+//! - [`simple`]: look-ups for models that are too small for those tools.
+//! - [`info`]: the date, and the kind of machine.
+//! - [`text`]: removes unsafe characters from untrusted text.
+//! - [`plain`]: reads untrusted files without blocking and within a size limit.
+//! - [`trust`]: the files that a person has reviewed, by their content.
+//! - [`shell`]: commands in a jail, rules about them, and the memory of a person's approvals.
+//! - [`program`]: runs the programs of a folder as tools.
+//! - [`fetch`], [`search`]: fetches web pages, and searches the web.
+//! - [`agents`]: agents defined by files, as helpers of other agents.
+//! - [`front`]: front matter, the head of a Markdown file, as agents and skills have one.
+//! - [`conversation`]: asks and notifies the user, waits, keeps a to-do list, looks up tools.
+//! - [`hooks`]: commands that check what a run does.
 //! - [`worktree`]: a git worktree for every child.
 //! - `wasm` (feature `wasm`): WASM files, sandboxed; `shipped`: those that come inside the program.
 //!
-//! What a program says about itself is hostile text until a person trusts the program: it is bounded, cleaned of control
-//! characters, and it can only describe. No word of it grants anything.
+//! What a program says about itself is hostile text until a person trusts the program. The text is
+//! bounded and cleaned of control characters, and it can only describe. It never grants anything.
 
 pub mod agents;
 mod aliases;

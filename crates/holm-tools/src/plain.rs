@@ -1,4 +1,5 @@
-//! Files that anybody may have put where somebody looks. A pipe is not waited for, and a device that never ends is not read.
+//! Reads files that another user may have planted. It does not wait for a pipe, and it does not
+//! read from a device that never ends.
 
 use std::{
     fs::File,
@@ -9,7 +10,7 @@ use std::{
 /// Opens a plain file, also where a link leads to it.
 ///
 /// # Errors
-/// What the system says, or that it is no plain file.
+/// The system's error, or that it is not a plain file.
 pub fn open_plain(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
@@ -29,7 +30,8 @@ pub fn open_plain(path: &Path) -> io::Result<File> {
 /// All bytes of a file that was opened.
 ///
 /// # Errors
-/// What the system says; or [`FileTooLarge`](io::ErrorKind::FileTooLarge) where it is larger than `most` bytes.
+/// The system's error; or [`FileTooLarge`](io::ErrorKind::FileTooLarge) if it is
+/// larger than `most` bytes.
 pub fn read_within(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,8 +1,10 @@
-//! Text that a program wrote about itself, made harmless: shortened, without control characters, one kind of line end.
+//! Makes text that a program wrote about itself harmless: shortened, without control characters,
+//! with one kind of line end.
 
-/// Whether a character may stand in a description that a model and a person read.
+/// Whether a character may occur in a description that a model and a person read.
 ///
-/// Characters that hide or reorder others are left out with the control characters: what a person sees must be what is there.
+/// Characters that hide or reorder others are removed, like control characters: a person must see
+/// the text as it is.
 ///
 /// ```
 /// use holm_tools::text::is_shown;

@@ -1,6 +1,6 @@
-//! What takes other processes to show: commands as hooks of real runs, in a real jail, and a run that is killed. This
-//! program becomes them, so it has a `main`: whoever confines children must be able to become a small process before
-//! anything else begins.
+//! Tests that need other processes: commands as hooks of real runs, in a real jail, and a run that
+//! is killed. This program becomes those processes, so it has its own `main`. A process that
+//! confines children must be able to become a small process before anything else begins.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -360,13 +360,13 @@ async fn notices_changes() {
     let file = json!({ "hooks": { "PreToolUse": [{ "hooks": [hook] }] } });
     assert_eq!(stage.came_under(&file).await.ran.len(), 1);
     let hooks = stage.hooks();
-    // Somebody has made a gate that lets everything pass.
+    // An attacker has made a gate that lets everything pass.
     fs::write(stage.path("check.sh"), "#!/bin/sh\nexit 0 # always\n").unwrap();
     let came = run(hooks).await;
     assert!(came.ran.is_empty() && came.shown.contains("has changed since it was trusted"), "{}", came.shown);
 }
 
-/// The script that was trusted waits, while somebody puts another in its place, by every way there is.
+/// The trusted script waits, while an attacker replaces it in every possible way.
 async fn runs_what_was_seen() {
     type Swap = fn(&Path);
     let swaps: [Swap; 3] = [
@@ -460,7 +460,7 @@ async fn wait_to_be_killed() {
     agent.helpers(helpers).build().unwrap().run("go").await.unwrap();
 }
 
-/// Calls one tool, whatever is said.
+/// Always calls one tool.
 fn calls(name: &'static str, arguments: &'static str) -> impl holm_runtime::Model + 'static {
     model_fn(move |_| {
         let call = ToolCall { id: "c".into(), name: name.into(), arguments: arguments.into(), replay: None };

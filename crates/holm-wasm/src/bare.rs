@@ -1,7 +1,7 @@
-//! What stands in for the standard library in the package.
+//! Replaces parts of the standard library in the package.
 //!
-//! The standard library formats the message of a panic before it stops, and there is nobody to show it to: JavaScript sees a trap either way.
-//! Without it neither the messages nor the code that writes them are downloaded.
+//! The standard library formats the message of a panic before it stops, and JavaScript sees only a
+//! trap. Without it, neither the messages nor the code that formats them are downloaded.
 
 use core::panic::PanicInfo;
 

@@ -1,42 +1,42 @@
-//! What a JavaScript caller did wrong, or what a text turned out not to be.
+//! The error type of this crate: a mistake of the JavaScript caller, or a text that cannot be used.
 
 use alloc::string::{String, ToString};
 use core::fmt;
 
 use serde::Serialize;
 
-/// Why a call failed. Thrown as `HolmError`, whose `kind` is [`FaultKind`] in snake case.
+/// Why a call failed. It is thrown as `HolmError`, whose `kind` is [`FaultKind`] in snake case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// What sort of failure it is; programs decide by it.
+    /// The kind of failure, for programs.
     pub kind: FaultKind,
     /// What happened and what to do, for people.
     pub message: String,
 }
 
-/// The sorts of failure.
+/// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     /// A text is not JSON of the expected form.
     BadJson,
-    /// The kernel refuses the input: the host's own mistake.
+    /// The kernel refuses the input, which is a mistake of the host.
     Misuse,
     /// The input cannot be journaled.
     Payload,
     /// The journal is damaged.
     Journal,
-    /// The journal cannot be folded, or decides differently here.
+    /// The journal cannot be folded, or replays with different decisions here.
     Replay,
     /// There is no record to fork at.
     Fork,
     /// The snapshot cannot be taken or used.
     Snapshot,
-    /// No call of this number waits for an answer.
+    /// No call with this number waits for an answer.
     UnknownCall,
-    /// No codec of this name.
+    /// There is no codec of this name.
     UnknownFormat,
-    /// The reply was finished or stopped already.
+    /// The reply was already finished or stopped.
     Finished,
     /// A JSON Schema cannot be used.
     Schema,
@@ -44,7 +44,7 @@ pub enum FaultKind {
     Postcondition,
     /// A skill's contract cannot be used.
     Contract,
-    /// A skill's input or reply does not hold.
+    /// A skill's input or reply is invalid.
     Skill,
     /// A grant, request, URL or address cannot be read.
     Grant,
@@ -53,17 +53,17 @@ pub enum FaultKind {
 }
 
 impl Fault {
-    /// A failure of one sort, told by its cause.
+    /// Creates a failure of this kind with the cause's message.
     pub fn new(kind: FaultKind, cause: impl fmt::Display) -> Self {
         Self { kind, message: cause.to_string() }
     }
 
-    /// A maker of failures of one sort, for `map_err`.
+    /// Returns a function that creates failures of this kind, for `map_err`.
     pub(crate) fn of<E: fmt::Display>(kind: FaultKind) -> impl Fn(E) -> Self {
         move |cause| Self::new(kind, cause)
     }
 
-    /// The failure as JSON, which is how it crosses the boundary.
+    /// The failure as JSON, which is its form at the boundary.
     pub fn json(&self) -> String {
         crate::text::json(self)
     }

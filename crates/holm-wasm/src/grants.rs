@@ -1,4 +1,4 @@
-//! Grants: which contain which, what they admit, and where an address leads.
+//! Functions on grants: containment, requests, and the class of an address.
 
 #[cfg(test)]
 mod tests;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::{Fault, FaultKind, text};
 
-/// Whether one list of grants contains every grant of another; both are JSON arrays of texts.
+/// Whether one list of grants contains every grant of another. Both are JSON arrays of strings.
 ///
 /// # Errors
 /// [`FaultKind::BadJson`] if a list or a grant cannot be read.
@@ -23,7 +23,7 @@ pub fn contains(outer: &str, inner: &str) -> Result<bool, Fault> {
 /// Whether a list of grants admits a request such as `read:src/lib.rs`.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`], [`FaultKind::Grant`].
+/// [`FaultKind::BadJson`] if the grants are invalid, [`FaultKind::Grant`] if the request is.
 pub fn admits(grants: &str, request: &str) -> Result<bool, Fault> {
     Ok(read_set(grants)?.admits(&read_request(request)?))
 }
@@ -31,15 +31,16 @@ pub fn admits(grants: &str, request: &str) -> Result<bool, Fault> {
 /// What both lists of grants allow, as a JSON array.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`].
+/// [`FaultKind::BadJson`] if a list cannot be parsed.
 pub fn meet(left: &str, right: &str) -> Result<String, Fault> {
     Ok(text::json(&read_set(left)?.meet(&read_set(right)?)))
 }
 
-/// What a policy (`{"grants":[…],"denials":[…]}`) says of a request: `{"granted":…}`, `{"denied":…}` or `"missing"`.
+/// The decision of a policy (`{"grants":[…],"denials":[…]}`) about a request:
+/// `{"granted":…}`, `{"denied":…}` or `"missing"`.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`], [`FaultKind::Grant`].
+/// [`FaultKind::BadJson`] if the policy is invalid, [`FaultKind::Grant`] if the request is.
 pub fn decide(policy: &str, request: &str) -> Result<String, Fault> {
     #[derive(Serialize)]
     #[serde(rename_all = "snake_case")]
@@ -56,20 +57,21 @@ pub fn decide(policy: &str, request: &str) -> Result<String, Fault> {
     }))
 }
 
-/// Why a connection for a URL may not go to an address; nothing if it may.
+/// Why a connection for a URL must not go to an address, or `None` if it may.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`], [`FaultKind::Grant`].
+/// [`FaultKind::BadJson`] if the policy is invalid, [`FaultKind::Grant`] if the URL
+/// or the address is.
 pub fn reach(policy: &str, url: &str, address: &str) -> Result<Option<String>, Fault> {
     let policy: Policy = text::read(policy, "policy")?;
     let url: Url = url.parse().map_err(Fault::of(FaultKind::Grant))?;
     Ok(policy.reach(&url, read_address(address)?).err().map(|why| why.to_string()))
 }
 
-/// What kind of place an address is, and who may open it: `{"class","reach"}`.
+/// The class of an address, and which grants can open it: `{"class","reach"}`.
 ///
 /// # Errors
-/// [`FaultKind::Grant`].
+/// [`FaultKind::Grant`] if the address is invalid.
 pub fn class(address: &str) -> Result<String, Fault> {
     #[derive(Serialize)]
     struct Told {

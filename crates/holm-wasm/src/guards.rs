@@ -1,4 +1,4 @@
-//! The guards: the same functions that judge inside a run, for hosts that judge by themselves.
+//! The guards of the kernel as functions, for hosts that check values outside of a run.
 
 #[cfg(test)]
 mod tests;
@@ -22,13 +22,13 @@ use crate::{Fault, FaultKind, text};
 /// `outcome` is `succeeded` or `failed`, `expectation` a JSON object, `{}` for the defaults.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`].
+/// [`FaultKind::BadJson`] if the outcome or the expectation is invalid.
 pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<String, Fault> {
     let outcome = read_outcome(outcome)?;
     let expectation: Expectation = text::read(expectation, "expectation")?;
     let ruling = match plausible::judge(outcome, &Observed::whole(output), expectation) {
         Plausibility::Ruled(ruling) => ruling,
-        // A whole text always decides; a guard that cannot say refuses.
+        // A complete text always leads to a decision. If the guard cannot decide, it refuses.
         Plausibility::NeedsWhole => {
             Ruling::Reject(Reason::new(plausible::GUARD, "the output is not complete"))
         }
@@ -41,18 +41,19 @@ pub fn plausibility(outcome: &str, output: &str, expectation: &str) -> Result<St
 pub struct SchemaHandle(Schema);
 
 impl SchemaHandle {
-    /// Compiles a schema.
+    /// Compiles a schema from its JSON text.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Schema`].
+    /// [`FaultKind::BadJson`] if the text is not JSON, [`FaultKind::Schema`] if it is
+    /// not a usable schema.
     pub fn new(schema: &str) -> Result<Self, Fault> {
         Schema::compile(&text::open(schema, "schema")?).map(Self).map_err(Fault::of(FaultKind::Schema))
     }
 
-    /// What is wrong with a value, as a JSON array; empty if nothing is.
+    /// The violations of a value, as a JSON array; empty if the value is valid.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`].
+    /// [`FaultKind::BadJson`] if the value cannot be parsed.
     pub fn validate(&self, value: &str) -> Result<String, Fault> {
         let violations = self.0.validate(&text::open(value, "value")?).err().unwrap_or_default();
         let told = violations.into_iter().map(|violation| Violation {
@@ -63,7 +64,8 @@ impl SchemaHandle {
         Ok(text::json(&told.collect::<Vec<_>>()))
     }
 
-    /// Reads a model's arguments and mends what has only one meaning: `{"valid":{"arguments","fixes"}}`, arguments as
+    /// Parses a model's arguments and repairs unambiguous mistakes:
+    /// `{"valid":{"arguments","fixes"}}` with the arguments as
     /// canonical text, or `{"invalid":{"message"}}`.
     pub fn repair(&self, arguments: &str) -> String {
         #[derive(Serialize)]
@@ -87,7 +89,6 @@ impl SchemaHandle {
     }
 }
 
-/// Compiled postconditions.
 #[derive(Debug)]
 pub struct PostconditionSet(Postconditions);
 
@@ -95,13 +96,14 @@ impl PostconditionSet {
     /// Compiles a JSON array of postconditions.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Postcondition`].
+    /// [`FaultKind::BadJson`] if the text is invalid, [`FaultKind::Postcondition`] if
+    /// one cannot be used.
     pub fn new(declared: &str) -> Result<Self, Fault> {
         let declared: Vec<Postcondition> = text::read(declared, "list of postconditions")?;
         Postconditions::compile(&declared).map(Self).map_err(Fault::of(FaultKind::Postcondition))
     }
 
-    /// What they say of an output: `{"ruling","warnings","checks"}`; `checks` are left for the host to run.
+    /// The result for an output: `{"ruling","warnings","checks"}`. The host must run the `checks`.
     ///
     /// # Errors
     /// [`FaultKind::BadJson`] for the outcome.
@@ -127,28 +129,28 @@ impl PostconditionSet {
 pub struct SkillHandle(Skill);
 
 impl SkillHandle {
-    /// Compiles a contract.
+    /// Compiles a contract from its JSON text.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`], [`FaultKind::Contract`].
+    /// [`FaultKind::BadJson`] if the text is invalid, [`FaultKind::Contract`] if it cannot be used.
     pub fn new(contract: &str) -> Result<Self, Fault> {
         let contract: Contract = text::read(contract, "contract")?;
         Skill::compile(contract).map(Self).map_err(Fault::of(FaultKind::Contract))
     }
 
-    /// The task in words, for a model.
+    /// The task as text, for a model.
     ///
     /// # Errors
-    /// [`FaultKind::Skill`] if the input does not hold.
+    /// [`FaultKind::Skill`] if the input is invalid.
     pub fn prompt(&self, input: &str) -> Result<String, Fault> {
         Ok(self.0.prompt(&self.input(input)?))
     }
 
-    /// Proves a reply against the contract: `{"accepted":…}`, or `{"refused":{"error","correction"}}` with what to tell
-    /// the model.
+    /// Checks a reply against the contract: `{"accepted":…}`, or
+    /// `{"refused":{"error","correction"}}` with the text for the model.
     ///
     /// # Errors
-    /// [`FaultKind::Skill`] if the input does not hold.
+    /// [`FaultKind::Skill`] if the input is invalid.
     pub fn check(&self, input: &str, reply: &str) -> Result<String, Fault> {
         #[derive(Serialize)]
         #[serde(rename_all = "snake_case")]

@@ -1,9 +1,10 @@
-//! The pure crates for JavaScript hosts: Node, Deno, workerd and browsers. There is no rule in here and none in the package
-//! that uses it, no I/O, no clock: runs and codecs live in WASM memory as handles, and **strings cross the boundary, never
-//! JavaScript objects**, because JavaScript would rewrite `1.0` and 2^53 + 1.
+//! The pure crates for JavaScript hosts: Node, Deno, workerd and browsers. Neither this crate nor
+//! the package that uses it has rules, I/O or a clock of its own. Runs and codecs live in WASM
+//! memory as handles, and **strings cross the boundary, never JavaScript objects**, because
+//! JavaScript would rewrite `1.0` and 2^53 + 1.
 //!
-//! The modules beside [`bindings`] are ordinary Rust and are tested natively; `bindings` only hands them over. What goes wrong is
-//! a [`Fault`], which reaches JavaScript as a `HolmError` with a kind.
+//! The modules beside [`bindings`] are ordinary Rust and are tested natively; `bindings` only
+//! exports them. Errors are a [`Fault`], which reaches JavaScript as a `HolmError` with a kind.
 //!
 //! ```
 //! use holm_wasm::Session;

@@ -1,4 +1,4 @@
-//! JSON text in and out, with faults that say what was expected.
+//! Reads and writes JSON text, with errors that say what was expected.
 
 use alloc::string::String;
 use holm_guards::json::Json;
@@ -13,13 +13,13 @@ pub(crate) fn read<'a, T: Read<'a>>(text: &'a str, what: &str) -> Result<T, Faul
         .map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
 }
 
-/// Reads open JSON, numbers to the letter.
+/// Parses JSON of any shape, and keeps numbers exactly as written.
 pub(crate) fn open(text: &str, what: &str) -> Result<Json, Fault> {
     Json::parse(text)
         .map_err(|error| Fault::new(FaultKind::BadJson, format_args!("this is no {what}: {error}")))
 }
 
-/// Writes JSON. Our own forms always can be written: their keys are strings.
+/// Writes JSON. Our own types can always be written, because their keys are strings.
 pub(crate) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

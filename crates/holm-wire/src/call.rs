@@ -1,4 +1,5 @@
-//! What a codec is asked to send: the kernel's request, the messages it names, and the service's settings.
+//! The input of a codec: the kernel's request, the messages it refers to, and the options of the
+//! call.
 
 use alloc::{borrow::Cow, string::String, sync::Arc, vec::Vec};
 
@@ -10,18 +11,18 @@ use serde::{Deserialize, Serialize};
 /// One model call to encode.
 #[derive(Clone, Copy)]
 pub struct ModelCall<'a> {
-    /// The kernel's request.
     pub request: &'a Request,
-    /// The run's view; at least as many messages as a [`Messages::View`] names. Not read for [`Messages::Own`].
+    /// The run's view. It has at least as many messages as a [`Messages::View`] names, and is
+    /// not read for [`Messages::Own`].
     pub view: &'a [Arc<Message>],
-    /// Settings that are not the kernel's business.
+    /// Options that the kernel does not decide.
     pub options: &'a Options,
-    /// Where the bytes of stored pictures and files come from.
+    /// The source of the bytes of stored pictures and files.
     pub media: &'a dyn MediaSource,
 }
 
 impl ModelCall<'_> {
-    /// The model's name at its provider: what follows the first slash of `provider/model`.
+    /// The model's name at its provider: the part after the first slash of `provider/model`.
     pub fn model(&self) -> &str {
         provider_model(&self.request.model.name).1
     }
@@ -52,7 +53,8 @@ impl ModelCall<'_> {
     }
 }
 
-/// Splits `provider/model`; the model's own name may hold slashes. Without a slash the provider is empty.
+/// Splits `provider/model`. The model's own name may contain slashes. Without a slash,
+/// the provider is empty.
 ///
 /// ```
 /// use holm_wire::provider_model;
@@ -144,7 +146,7 @@ pub enum Reasoning {
 }
 
 impl Reasoning {
-    /// The budget in tokens, if thinking is wanted.
+    /// The budget in tokens, if reasoning is requested.
     pub const fn budget(self) -> Option<u64> {
         match self {
             Self::Unsaid | Self::Off => None,
@@ -155,7 +157,7 @@ impl Reasoning {
         }
     }
 
-    /// The effort in words, if thinking is wanted.
+    /// The effort level, if reasoning is requested.
     pub const fn effort(self) -> Option<Effort> {
         match self {
             Self::Unsaid | Self::Off => None,
@@ -203,9 +205,9 @@ pub enum Caching {
     Off,
 }
 
-/// Gives the bytes of media that a message only refers to.
+/// Provides the bytes of media that a message only refers to.
 pub trait MediaSource {
-    /// The content of a stored file in base64; `None` if it is no longer there.
+    /// The content of a stored file in base64, or `None` if the file no longer exists.
     fn base64(&self, reference: &str) -> Option<Cow<'_, str>>;
 }
 

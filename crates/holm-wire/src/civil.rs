@@ -1,8 +1,8 @@
-//! Dates as providers write them, from a number of seconds: there is no clock here to ask.
+//! Formats dates as providers write them, from a number of seconds. This crate has no clock.
 
 use alloc::{format, string::String};
 
-/// A moment in UTC, taken apart.
+/// A moment in UTC, split into its parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Civil {
     year: u64,
@@ -13,16 +13,16 @@ pub(crate) struct Civil {
     second: u64,
 }
 
-/// The last second of the year 9999; later ones would not fit the forms below.
+/// The last second of the year 9999. Later moments would not fit the formats below.
 const LAST: u64 = 253_402_300_799;
 
 impl Civil {
-    /// The moment this many seconds after 1970 began.
+    /// The moment this many seconds after the Unix epoch.
     pub(crate) const fn from_seconds(seconds: u64) -> Self {
         let seconds = if seconds > LAST { LAST } else { seconds };
         let (days, time) = (seconds / 86_400, seconds % 86_400);
-        // Years are counted from March, so that the leap day is the last of its year; 719,468 days lie between the
-        // first of March of year 0 and 1970.
+        // Years are counted from March, so that the leap day is the last day of its year. There are
+        // 719,468 days between 1 March of year 0 and 1970.
         let days = days + 719_468;
         let (era, of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -34,17 +34,17 @@ impl Civil {
         Self { year, month, day, hour: time / 3_600, minute: time / 60 % 60, second: time % 60 }
     }
 
-    /// `20150830`.
+    /// The date alone, such as `20150830`.
     pub(crate) fn basic_date(self) -> String {
         format!("{:04}{:02}{:02}", self.year, self.month, self.day)
     }
 
-    /// `20150830T123600Z`.
+    /// The basic ISO 8601 form, such as `20150830T123600Z`.
     pub(crate) fn basic(self) -> String {
         format!("{}T{:02}{:02}{:02}Z", self.basic_date(), self.hour, self.minute, self.second)
     }
 
-    /// `2015-08-30T12:36:00Z`.
+    /// The RFC 3339 form, such as `2015-08-30T12:36:00Z`.
     pub(crate) fn rfc3339(self) -> String {
         let Self { year, month, day, hour, minute, second } = self;
         format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")

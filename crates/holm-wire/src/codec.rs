@@ -1,4 +1,4 @@
-//! The seam: what a format must be able to do.
+//! The interface of a provider format.
 
 use alloc::{boxed::Box, sync::Arc, vec::Vec};
 use core::fmt;
@@ -9,30 +9,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{HttpRequest, MediaSource, ModelCall, Parts, StreamDecoder, Transcript};
 
-/// One provider format, with its dialect. Hosts call [`Encoder::encode`](crate::Encoder::encode),
-/// [`stream`](Codec::stream) and [`reply`](Codec::reply); the rest is for the encoder.
+/// One provider format with its dialect. Hosts call [`Encoder::encode`](crate::Encoder::encode),
+/// [`stream`](Codec::stream) and [`reply`](Codec::reply); the encoder calls the other functions.
 pub trait Codec: fmt::Debug + Send + Sync {
-    /// Which format.
     fn format(&self) -> Format;
 
-    /// Writes one message behind the others. What the format cannot say is said in words or left out, never an error:
-    /// a run must not end because an old message holds a picture.
+    /// Appends one message. Content that the format does not support is described in
+    /// text or left out. It is never an error, because a run must not end when an old
+    /// message contains a picture.
     fn write_message(&self, message: &Message, media: &dyn MediaSource, out: &mut Transcript);
 
-    /// Writes the tools; nothing if there are none. The order of tools and the bytes of schemas stay as they are, because prompt caches
-    /// compare bytes.
+    /// Writes the tools, or nothing if there are none. The order of tools and the bytes of schemas
+    /// are kept, because prompt caches compare bytes.
     fn write_tools(&self, tools: &[Arc<Tool>], out: &mut Vec<u8>);
 
-    /// Puts a request together.
+    /// Assembles a request from its parts.
     fn assemble(&self, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest;
 
-    /// A decoder for the body of one streamed reply (status 2xx).
+    /// Creates a decoder for the body of one streamed reply (status 2xx).
     fn stream(&self) -> Box<dyn StreamDecoder>;
 
-    /// Decodes the body of a reply that came whole (status 2xx).
+    /// Decodes the body of a complete, unstreamed reply (status 2xx).
     ///
     /// # Errors
-    /// The classified failure.
+    /// The classified failure of the call.
     fn reply(&self, body: &[u8]) -> Result<Reply, Failure>;
 }
 

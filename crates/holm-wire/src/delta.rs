@@ -1,50 +1,47 @@
-//! The pieces of a reply while it arrives.
+//! The deltas of a reply while it streams.
 
 use holm_kernel::{Block, Reply, Usage};
 
-/// One piece of a reply. Offsets count bytes, so a watcher that missed pieces can tell, and one that reconnects can join.
+/// One delta of a reply. Offsets count bytes, so a receiver can detect missed deltas, and can join
+/// again after a reconnect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delta<'a> {
-    /// More text.
     Text {
-        /// Where it begins in the reply's text, all text blocks joined.
+        /// The start of the delta in the reply's text, with all text blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
     /// More reasoning that may be shown.
     Thinking {
-        /// Where it begins in the reply's reasoning, all blocks joined.
+        /// The start of the delta in the reply's reasoning, with all blocks joined.
         offset: u64,
-        /// The piece.
         text: &'a str,
     },
-    /// A tool call began.
+    /// A tool call started.
     ToolCallStarted {
-        /// The call's place among the reply's calls, from 0.
+        /// The index of the call in the reply, counted from 0.
         index: u64,
-        /// Its id, repaired if the provider sent none or one twice.
+        /// The call's id. It is repaired if the provider sent none, or the same id twice.
         id: &'a str,
-        /// The tool.
         name: &'a str,
     },
     /// More of a call's arguments.
     ToolArguments {
-        /// The call's place among the reply's calls.
+        /// The index of the call in the reply.
         index: u64,
-        /// Where the piece begins in the call's arguments.
+        /// The start of the delta in the call's arguments.
         offset: u64,
-        /// The piece of JSON text.
+        /// The next part of the JSON text.
         text: &'a str,
     },
-    /// What the call has used so far; replaces what was said before.
+    /// The usage of the call so far. It replaces earlier values.
     Usage(Usage),
 }
 
-/// Receives the pieces of a reply.
+/// Receives the deltas of a reply.
 pub type Sink<'s> = &'s mut dyn FnMut(Delta<'_>);
 
-/// Plays a finished reply as pieces: what a stream of it would have given.
+/// Emits a finished reply as the deltas that a stream of it would have produced.
 pub fn replay(reply: &Reply, sink: Sink<'_>) {
     let (mut said, mut thought, mut index) = (0_u64, 0_u64, 0_u64);
     for block in &reply.blocks {

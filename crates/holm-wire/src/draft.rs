@@ -1,4 +1,5 @@
-//! A reply under construction: every decoder writes into this, so that order, ids and offsets are repaired in one place.
+//! A reply under construction. Every decoder writes into it, so that order, ids and offsets are
+//! repaired in one place.
 
 use alloc::{
     borrow::ToOwned, collections::BTreeMap, collections::BTreeSet, format, string::String, vec::Vec,
@@ -12,11 +13,11 @@ use crate::{Delta, Sink};
 #[cfg(test)]
 mod tests;
 
-/// What a block counts beside its content: its place in the lists and maps of a draft, and its short texts. Without it a
-/// thousand empty calls would count as nothing.
+/// The overhead that is counted for each block: its entries in the lists and maps of a draft, and
+/// its short texts. Without it, a thousand empty calls would count as nothing.
 const BLOCK: usize = 1 << 10;
 
-/// What has arrived of a reply.
+/// The part of a reply that has arrived.
 ///
 /// ```
 /// use holm_wire::{CallPiece, Draft};
@@ -32,7 +33,7 @@ const BLOCK: usize = 1 << 10;
 #[derive(Debug, Default)]
 pub struct Draft {
     blocks: Vec<Block>,
-    /// Whether the last block still grows.
+    /// Whether the last block can still grow.
     open: bool,
     said: u64,
     thought: u64,
@@ -46,17 +47,17 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// How many bytes are kept for the reply, about: its content, and what each block costs beside it.
+    /// The approximate number of bytes kept for the reply: its content, and the
+    /// overhead of each block.
     pub const fn kept(&self) -> u64 {
         self.kept
     }
 
-    /// Counts bytes that a decoder keeps beside the draft, or puts into a replay.
+    /// Counts bytes that a decoder keeps outside of the draft, or puts into a replay value.
     pub const fn charge(&mut self, bytes: usize) {
         self.kept = self.kept.saturating_add(bytes as u64);
     }
 
-    /// Adds text.
     pub fn text(&mut self, text: &str, sink: Sink<'_>) {
         if text.is_empty() {
             return;
@@ -84,8 +85,9 @@ impl Draft {
         self.thought = self.thought.saturating_add(text.len() as u64);
     }
 
-    /// Notes what the provider wants to see again: on the open reasoning, or as reasoning of its own that shows nothing.
-    /// The reasoning block is closed. What the replay holds is [charged](Draft::charge) by whoever reads it.
+    /// Stores what the provider must receive again: on the open reasoning block, or as an invisible
+    /// reasoning block of its own. The reasoning block is closed. The decoder that reads the replay
+    /// value must [charge](Draft::charge) for it.
     pub fn thinking_replay(&mut self, replay: Json) {
         match self.blocks.last_mut() {
             Some(Block::Thinking(so_far)) if self.open => so_far.replay = Some(replay),
@@ -94,12 +96,12 @@ impl Draft {
         self.open = false;
     }
 
-    /// Ends the block under way; what follows begins a new one.
+    /// Closes the current block. The next content starts a new one.
     pub fn close(&mut self) {
         self.open = false;
     }
 
-    /// Adds a picture or file.
+    /// Adds a picture or a file.
     pub fn block(&mut self, block: Block) {
         if let Block::Image(media) | Block::File(media) = &block {
             let (Source::Base64(data) | Source::Url(data) | Source::Reference(data)) = &media.source;
@@ -111,9 +113,10 @@ impl Draft {
 
     /// Adds a piece of a tool call.
     ///
-    /// `key` is the provider's index, if it sends one. A piece begins a new call if its index is new, its id is another
-    /// one, or it names a tool after the call so far was complete: some providers give every call index 0, some send no id, some
-    /// repeat id and name with every piece.
+    /// `key` is the provider's index, if it sends one. A piece starts a new call if its index
+    /// is new, if its id differs, or if it names a tool after the current call was complete.
+    /// Some providers give every call index 0, some send no id, and some repeat the id and the
+    /// name with every piece.
     pub fn call(&mut self, key: Option<u64>, piece: &CallPiece<'_>, sink: Sink<'_>) {
         let place = match self.find(key, piece) {
             Some(place) => place,
@@ -122,7 +125,7 @@ impl Draft {
         self.extend(place, piece, sink);
     }
 
-    /// Notes what the provider wants to see again beside the last call.
+    /// Stores what the provider must receive again with the last call.
     pub fn call_replay(&mut self, replay: Json) {
         let last = self.calls.last().map(|call| call.block);
         if let Some(Block::ToolCall(call)) = last.and_then(|block| self.blocks.get_mut(block)) {
@@ -145,12 +148,12 @@ impl Draft {
         self.usage
     }
 
-    /// The usage of a reply that broke off: the output is at least the estimate of what arrived, calls that were cut included.
+    /// The usage of a reply that broke off. The output is at least the estimate of what arrived,
+    /// including calls that were cut off.
     pub fn usage_so_far(&self) -> Usage {
         self.usage.with_output(Reply::tokens_of(Family::Other, &self.blocks))
     }
 
-    /// Replaces the usage.
     pub fn set_usage(&mut self, usage: Usage, sink: Sink<'_>) {
         if self.usage != usage {
             self.usage = usage;
@@ -158,24 +161,25 @@ impl Draft {
         }
     }
 
-    /// Why the reply ended, if that was said.
+    /// The stop reason, if the provider has sent one.
     pub const fn stop(&self) -> Option<StopReason> {
         self.stop
     }
 
-    /// Notes why the reply ended; the first reason stands.
+    /// Sets the stop reason. The first one counts.
     pub fn set_stop(&mut self, stop: StopReason) {
         self.stop.get_or_insert(stop);
     }
 
-    /// Notes which model answers; the first name stands.
+    /// Sets the model that answers. The first name counts.
     pub fn set_model(&mut self, model: &str) {
         if self.model.is_none() && !model.is_empty() {
             self.model = Some(model.to_owned());
         }
     }
 
-    /// The finished reply. Calls make an ordinary stop a stop for tools, whatever the provider called it.
+    /// The finished reply. If it has calls, an ordinary stop becomes a stop for tools, independent
+    /// of the provider's own stop reason.
     pub fn into_reply(self) -> Reply {
         let stop = match self.stop.unwrap_or_default() {
             StopReason::EndTurn if !self.calls.is_empty() => StopReason::ToolUse,
@@ -185,7 +189,7 @@ impl Draft {
         Reply { blocks: self.blocks, usage: self.usage, stop, model: self.model }
     }
 
-    /// The reply as far as it had come when it was stopped; calls whose arguments are cut off are left out.
+    /// The reply at the moment it was stopped. Calls with incomplete arguments are left out.
     pub fn into_partial(mut self) -> Reply {
         let usage = self.usage_so_far();
         let mut cut =
@@ -232,7 +236,7 @@ impl Draft {
         let id = self.unique(piece.id, place);
         let call = OpenCall { block: self.blocks.len(), wire_id: piece.id.to_owned(), ..OpenCall::default() };
         self.calls.push(call);
-        // The id is kept as it came, as it is given on, and among those that are taken.
+        // The id is stored three times: as received, as passed on, and in the set of used ids.
         self.charge(BLOCK.saturating_add(piece.id.len().saturating_mul(3)));
         self.blocks.push(Block::ToolCall(ToolCall { id, ..ToolCall::default() }));
         self.open = false;
@@ -242,8 +246,8 @@ impl Draft {
         place
     }
 
-    /// An id that no other call of this reply has. The call's place makes the suffix, so that a thousand equal ids cost a
-    /// thousand tries and not a million.
+    /// An id that no other call of this reply has. The call's index is the suffix, so a thousand
+    /// equal ids cost a thousand tries, and not a million.
     fn unique(&mut self, wire: &str, place: usize) -> String {
         let mut id = if wire.is_empty() { format!("call_{place}") } else { wire.to_owned() };
         while !self.ids.insert(id.clone()) {
@@ -278,12 +282,10 @@ impl Draft {
     }
 }
 
-/// A piece of a tool call; what is not in the piece is empty.
+/// A piece of a tool call. Fields that the piece does not contain are empty.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallPiece<'a> {
-    /// The provider's id.
     pub id: &'a str,
-    /// The tool's name.
     pub name: &'a str,
     /// The next part of the arguments' JSON text.
     pub arguments: &'a str,
@@ -291,17 +293,18 @@ pub struct CallPiece<'a> {
 
 #[derive(Debug, Default)]
 struct OpenCall {
-    /// Where its block is.
+    /// The index of the call's block.
     block: usize,
     /// The id as the provider sent it, before repair.
     wire_id: String,
     announced: bool,
-    /// How much of the arguments has been handed on.
+    /// How many bytes of the arguments have been passed on.
     sent: usize,
     balance: Balance,
 }
 
-/// Follows JSON text piece by piece and knows when its outermost value is closed, so that no piece is read twice.
+/// Tracks JSON text piece by piece and knows when its outermost value is complete, so that no
+/// piece is read twice.
 #[derive(Debug, Default)]
 struct Balance {
     depth: u64,

@@ -1,4 +1,5 @@
-//! Request bodies from kept pieces: each message is written once a format, and a request is one copy.
+//! Encodes request bodies from cached parts. Each message is encoded once per format, and a request
+//! copies the bytes.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -9,9 +10,9 @@ use crate::{Codec, HttpRequest, ModelCall};
 #[cfg(test)]
 mod tests;
 
-/// Encodes the requests of one run for one codec and keeps the bytes of what it has written.
+/// Encodes the requests of one run for one codec, and keeps the bytes that it has encoded.
 ///
-/// A host keeps one encoder for each run and codec; dropping it costs only time.
+/// A host keeps one encoder for each run and codec. Dropping it costs only time.
 #[derive(Debug)]
 pub struct Encoder {
     codec: Arc<dyn Codec>,
@@ -20,17 +21,17 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder that has seen nothing.
+    /// Creates an encoder with an empty cache.
     pub fn new(codec: Arc<dyn Codec>) -> Self {
         Self { codec, view: None, tools: None }
     }
 
-    /// The codec.
     pub fn codec(&self) -> &Arc<dyn Codec> {
         &self.codec
     }
 
-    /// Encodes one call. Messages that were encoded for an earlier call of the same epoch are not looked at.
+    /// Encodes one call. Messages that an earlier call of the same epoch encoded
+    /// are not read again.
     pub fn encode(&mut self, call: &ModelCall<'_>) -> HttpRequest {
         self.refresh_tools(&call.request.tools);
         let tools = self.tools.as_ref().map_or(&[][..], |(_, bytes)| bytes.as_slice());
@@ -72,7 +73,7 @@ impl Encoder {
     }
 }
 
-/// What has been written of a view.
+/// The encoded part of a view.
 #[derive(Debug)]
 struct View {
     epoch: u64,
@@ -80,19 +81,19 @@ struct View {
     transcript: Transcript,
 }
 
-/// The kept pieces that a body is assembled from.
+/// The encoded parts from which a body is assembled.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts<'a> {
-    /// The messages.
     pub transcript: &'a Transcript,
     /// The tools, as [`Codec::write_tools`] wrote them; empty if there are none.
     pub tools: &'a [u8],
 }
 
-/// Written messages, joined as the inside of one JSON array, with an end that may still change.
+/// Encoded messages, joined as the inside of one JSON array. The end may still change.
 ///
-/// Formats that want neighbours of one role in one message leave the last message open: its closing brackets are the [tail](Transcript::tail),
-/// which is sent with a request but becomes final only when the next message does not join it.
+/// Some formats require neighbouring messages of one role to be one message. They leave the last
+/// message open: its closing brackets are the [tail](Transcript::tail), which is sent with each
+/// request, and becomes final only when the next message does not join it.
 #[derive(Debug, Default)]
 pub struct Transcript {
     bytes: Vec<u8>,
@@ -101,7 +102,7 @@ pub struct Transcript {
     marks: Vec<Mark>,
 }
 
-/// A place where a cache breakpoint may be inserted.
+/// A position where a cache breakpoint may be inserted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mark {
     /// The offset in the bytes, directly before the closing brace of a block.
@@ -111,27 +112,27 @@ pub struct Mark {
 }
 
 impl Transcript {
-    /// What is final.
+    /// The bytes that no later message changes.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// What closes the messages if none follows.
+    /// The bytes that close the messages if no more follow.
     pub fn tail(&self) -> &[u8] {
         &self.tail
     }
 
-    /// The group that is open; empty if none is.
+    /// The open group; empty if none is open.
     pub const fn group(&self) -> &'static str {
         self.group
     }
 
-    /// The places for breakpoints, in order.
+    /// The positions for breakpoints, in order.
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
 
-    /// How many bytes a request needs for it.
+    /// How many bytes a request needs for the messages.
     pub const fn len(&self) -> usize {
         self.bytes.len().saturating_add(self.tail.len())
     }
@@ -141,7 +142,7 @@ impl Transcript {
         self.bytes.is_empty() && self.tail.is_empty()
     }
 
-    /// Where the next bytes go.
+    /// The buffer for the next bytes.
     pub fn out(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
@@ -151,13 +152,14 @@ impl Transcript {
         &mut self.tail
     }
 
-    /// Makes the tail final and opens a group; the empty name opens none.
+    /// Makes the tail final and opens a group. The empty name opens none.
     pub fn settle(&mut self, group: &'static str) {
         self.bytes.append(&mut self.tail);
         self.group = group;
     }
 
-    /// Notes a place for a breakpoint: the last byte written closes a block that may carry one.
+    /// Records a position for a breakpoint. The last byte written must close a block
+    /// that may carry one.
     pub fn mark(&mut self) {
         self.marks.push(Mark { at: self.bytes.len().saturating_sub(1), group: self.group });
     }
@@ -169,7 +171,8 @@ impl Transcript {
     }
 }
 
-/// Whether two offers hold the same declarations. Epochs belong to one run; the shared pointers are what counts.
+/// Whether two offers hold the same declarations. Epochs belong to one run, so the
+/// shared pointers are compared.
 fn same_offer(kept: &Arc<Offer>, offer: &Arc<Offer>) -> bool {
     Arc::ptr_eq(kept, offer)
         || (kept.epoch == offer.epoch

@@ -1,24 +1,23 @@
-//! A request as data: the host adds the key and sends it.
+//! A provider request as data. The host adds the key and sends it.
 
 use alloc::{string::String, vec::Vec};
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// One HTTP request, without the secret.
+/// One HTTP request without the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpRequest {
-    /// The method; every known format posts.
+    /// The method. Every known format uses `POST`.
     pub method: Method,
-    /// What follows the service's base URL, beginning with a slash.
+    /// The path after the service's base URL, with a leading slash.
     pub path: String,
     /// Query parameters, not yet escaped.
     pub query: Vec<(String, String)>,
-    /// Headers that hold no secret.
+    /// Headers that contain no secret.
     pub headers: Vec<(String, String)>,
-    /// How the host proves who it is.
+    /// How the request is authenticated.
     pub auth: Auth,
-    /// The body.
     pub body: Vec<u8>,
 }
 
@@ -29,10 +28,10 @@ impl HttpRequest {
         Self { method: Method::Post, path: path.into(), query: Vec::new(), headers, auth, body }
     }
 
-    /// The full URL under a base such as `https://api.example.com/v1`.
+    /// The full URL for a base URL such as `https://api.example.com/v1`.
     ///
-    /// A segment that ends the base and begins the path (`…/v1` and `/v1/messages`) is written once, because people put
-    /// the version on either side.
+    /// If the base ends with the segment that the path begins with (`…/v1` and `/v1/messages`), it
+    /// is written once, because people put the version on either side.
     ///
     /// ```
     /// use holm_wire::{Auth, HttpRequest};
@@ -60,32 +59,31 @@ impl HttpRequest {
     }
 }
 
-/// An HTTP method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// Reads.
     Get,
-    /// Sends a body.
     Post,
 }
 
-/// How a request is authenticated. The key itself never enters this crate, except as an argument of a signing function.
+/// How a request is authenticated. The key itself never enters this crate, except as an argument
+/// of a signing function.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Auth {
-    /// Not at all, as local servers want it.
+    /// No authentication, as for local servers.
     None,
-    /// `authorization: Bearer <key>`.
+    /// The header `authorization: Bearer <key>`.
     #[default]
     Bearer,
-    /// A header of this name that holds the key and nothing else.
+    /// A header of this name that contains only the key.
     Header(String),
     /// AWS Signature Version 4 for this service name.
     SigV4(String),
 }
 
 impl Auth {
-    /// The header to add for a key; `None` where there is none to add or the request must be signed instead.
+    /// The header to add for a key. `None` if no header is needed, or if the request
+    /// must be signed instead.
     ///
     /// ```
     /// use holm_wire::Auth;
@@ -102,7 +100,7 @@ impl Auth {
     }
 }
 
-/// Escapes one path segment or query part: unreserved characters stay.
+/// Escapes one path segment or query part. Unreserved characters stay.
 pub fn escape(text: &str, out: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     let digit = |nibble: u8| char::from(HEX.get(usize::from(nibble)).copied().unwrap_or(b'0'));

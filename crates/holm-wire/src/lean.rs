@@ -1,9 +1,10 @@
-//! Reads frames of the usual shape without a general parser.
+//! A fast path for reading frames of the usual shape without the general reader.
 //!
-//! A parser for any JSON looks at each byte of each member, and most members of a frame are read by nobody. The cursor here knows
-//! plain JSON (no escape in a name, no member twice, little nesting) and steps over what is not wanted eight bytes at a time. It
-//! gives up at the first doubt, and serde reads the frame from its beginning. So what is accepted, and what it means, is
-//! serde's decision alone; tests and a fuzz target compare the two.
+//! A general JSON reader looks at each byte of each member, although most members of a frame are
+//! not used. The cursor here supports only plain JSON: no escape in a name, no repeated member,
+//! little nesting. It skips unused values eight bytes at a time. At the first doubt it gives up,
+//! and `holm-read` reads the frame from its beginning. `holm-read` alone therefore decides what is
+//! accepted and what it means; tests and a fuzz target compare the two.
 
 mod cursor;
 mod values;
@@ -15,20 +16,21 @@ pub(crate) use cursor::Cursor;
 
 use holm_read::{Read, ReadError};
 
-/// What can be read by a cursor.
+/// A type that a cursor can read.
 ///
-/// `Some` means that serde would read the same bytes as the same value; `None` says nothing.
+/// `Some` means that the general reader would read the same bytes as the same
+/// value. `None` means nothing.
 pub(crate) trait Lean<'a>: Sized {
-    /// Reads one value.
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self>;
 }
 
-/// Parses a frame: leanly if its shape allows, by serde otherwise.
+/// Parses a frame: with the cursor if its shape allows it, and with the general reader otherwise.
 ///
 /// # Errors
-/// Those of serde.
+/// The errors of the general reader.
 pub(crate) fn parse<'a, T: Lean<'a> + Read<'a>>(frame: &'a [u8]) -> Result<T, ReadError> {
-    // In WASM a download is paid by everybody and a microsecond by nobody; and the two read the same.
+    // In WASM, every user pays for the size of the download, and the time saved does not matter.
+    // Both readers give the same result.
     if cfg!(not(target_arch = "wasm32"))
         && let Some(value) = read(frame)
     {
@@ -37,26 +39,27 @@ pub(crate) fn parse<'a, T: Lean<'a> + Read<'a>>(frame: &'a [u8]) -> Result<T, Re
     holm_read::from_slice(frame)
 }
 
-/// Reads one value that fills the frame.
+/// Reads one value that spans the whole frame.
 fn read<'a, T: Lean<'a>>(frame: &'a [u8]) -> Option<T> {
     let mut cursor = Cursor::new(frame)?;
     let value = T::lean(&mut cursor)?;
     cursor.at_end().then_some(value)
 }
 
-/// Makes a struct lean: the names of its members, as serde knows them, and where each goes. All members must be named, or it
-/// does not compile.
+/// Implements `Lean` for a struct: lists the names of its members, as serde knows them, and the
+/// field of each. Leaving out a member is a compile error.
 macro_rules! lean {
     ($shape:ident { $($($name:literal)|+ => $member:ident),+ $(,)? }) => {
         impl<'a> $crate::lean::Lean<'a> for $shape<'a> {
             fn lean(cursor: &mut $crate::lean::Cursor<'a>) -> Option<Self> {
                 let mut value = Self::default();
-                // Whether each member has come; and the proof that none was forgotten here.
+                // Records whether each member has been read. The pattern also ensures that no
+                // member is missing here.
                 let Self { $($member: _),+ } = value;
                 $(let mut $member = false;)+
                 cursor.members(|name, cursor| {
                     match name {
-                        // A name that comes twice is for serde to refuse.
+                        // The general reader refuses a repeated name.
                         $($($name)|+ if $member => return None,
                         $($name)|+ => {
                             value.$member = $crate::lean::Lean::lean(cursor)?;

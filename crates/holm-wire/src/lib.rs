@@ -1,5 +1,7 @@
-//! Speaks to every model, and opens no connection: each provider's format is a pair of pure functions, from the kernel's
-//! request to bytes and from bytes to the kernel's reply. There is no socket, no clock, no key and no price of a request here; a host adds them.
+//! Encodes requests and decodes replies for every model provider, without any I/O. Each provider's
+//! format is a pair of pure functions: from the kernel's request to bytes, and from bytes to the
+//! kernel's reply. This crate has no socket, no clock, no key and no price of a request; a host
+//! adds them.
 //!
 //! # The way of a call
 //!
@@ -34,22 +36,29 @@
 //!
 //! # Adding a format
 //!
-//! A format is one folder; nothing outside it changes but a line here and a variant of [`Format`]. Write
+//! A format is one folder. Outside of it, only a line here and a variant of [`Format`] change.
+//! Write:
 //!
-//! 1. `wire.rs`: the shapes that are read, borrowing from the frame: [`loose::Str`] for strings, [`loose::Words`] for text that may come in
-//!    parts, [`loose::Count`] for numbers, `Option<Raw<'_>>` for open JSON, `#[serde(default)]` on everything. Never
-//!    `flatten`, `untagged` or `tag = ".."`.
-//! 2. `stream.rs`: [`stream::Events`] for a type of your own: one frame in, pieces into the [`Draft`], a [`Step`] out. The
-//!    [`Draft`] repairs ids, joins pieces and counts offsets. [`Stream`] joins it to a [framing](framing::Framing) and brings
-//!    truncation, web pages, bodies that are not streamed, bounds. Use a [`Memo`] where frames repeat.
-//! 3. `request.rs`: [`Codec::write_message`] into a [`Transcript`] (neighbours can be joined: leave the message open and put its end
-//!    into the tail), [`Codec::write_tools`], [`Codec::assemble`]; bytes with [`write::Object`], files with [`media`].
-//! 4. `dialect.rs`: what differs between services, as data with serde defaults.
+//! 1. `wire.rs`: the types that are read, borrowing from the frame. Use [`loose::Str`] for strings,
+//!    [`loose::Words`] for text that may come in parts, [`loose::Count`] for numbers,
+//!    `Option<Raw<'_>>` for open JSON, and `#[serde(default)]` on everything. Never use `flatten`,
+//!    `untagged` or `tag = ".."`.
+//! 2. `stream.rs`: [`stream::Events`] for a type of your own. It receives one frame, writes into
+//!    the [`Draft`], and returns a [`Step`]. The [`Draft`] repairs ids, joins pieces and counts
+//!    offsets. [`Stream`] combines it with a [framing](framing::Framing) and handles truncation,
+//!    web pages, unstreamed bodies and limits. Use a [`Memo`] where frames repeat.
+//! 3. `request.rs`: [`Codec::write_message`] into a [`Transcript`] (to join neighbours, leave the
+//!    message open and put its end into the tail), [`Codec::write_tools`] and [`Codec::assemble`].
+//!    Write bytes with [`write::Object`], and files with [`media`].
+//! 4. `dialect.rs`: the differences between services, as data with serde defaults.
 //! 5. `server.rs`: [`server::ServerCodec`] and [`server::ReplyStream`], the other direction.
-//! 6. `tests/`: recorded streams under `fixtures/`, bodies as inline snapshots, every cut, every beginning.
+//! 6. `tests/`: recorded streams under `fixtures/`, bodies as inline snapshots, and streams split
+//!    and truncated at every position.
 //!
-//! What a provider wants to see again (signatures, encrypted items) goes into `Thinking::replay` or `ToolCall::replay` as an object with
-//! one member named after the format, so that no other provider is ever sent it. Errors in a stream go through [`classify::in_stream`].
+//! Data that a provider must receive again (signatures, encrypted items) goes into
+//! `Thinking::replay` or `ToolCall::replay`, as an object with one member named after the format.
+//! Other providers therefore never receive it. Errors in a stream go through
+//! [`classify::in_stream`].
 
 #![no_std]
 

@@ -1,7 +1,8 @@
-//! Reads what providers really send: numbers as strings or floats, text as a list of parts, `null` anywhere.
+//! Lenient types for what providers really send: numbers as strings or floats, text as a list of
+//! parts, `null` anywhere.
 //!
-//! Everything borrows from the frame where JSON allows it. Numbers go through raw text, because asking serde for "any
-//! number" changes meaning with somebody else's build features.
+//! Everything borrows from the frame where JSON allows it. Numbers are read as raw text, because
+//! the meaning of "any number" in serde depends on build features that another crate may enable.
 
 use alloc::{borrow::Cow, borrow::ToOwned, string::String, vec::Vec};
 use core::fmt;
@@ -13,12 +14,11 @@ use serde_json::value::RawValue;
 
 use crate::lean;
 
-/// A string that borrows when it holds no escape.
+/// A string that borrows if it contains no escapes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Str<'a>(pub Cow<'a, str>);
 
 impl Str<'_> {
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -42,28 +42,25 @@ impl<'de: 'a, 'a> Deserialize<'de> for Str<'a> {
     }
 }
 
-/// Text as some send it: a string, a list of parts, or nothing.
+/// Text in the forms that providers send: a string, a list of parts, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Words<'a> {
-    /// `null`, or something that is not text.
+    /// `null`, or a value that is not text.
     #[default]
     Nothing,
-    /// A string.
     Text(Cow<'a, str>),
-    /// Parts with a type each.
+    /// A list of parts, each with a type.
     Parts(Vec<Part<'a>>),
 }
 
 /// One typed part of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Deserialize, holm_read::Read)]
 pub struct Part<'a> {
-    /// Its type.
     #[serde(rename = "type", borrow, default)]
     pub kind: Str<'a>,
-    /// Its text.
     #[serde(borrow, default)]
     pub text: Str<'a>,
-    /// Reasoning, in parts of its own.
+    /// Reasoning, as a list of its own parts.
     #[serde(borrow, default)]
     pub thinking: Words<'a>,
 }
@@ -143,12 +140,13 @@ impl<'de> Visitor<'de> for WordsVisitor {
     }
 }
 
-/// A count as some send it: `12`, `12.0`, `"12"`, `null`. What is negative or no number counts as none.
+/// A count in the forms that providers send: `12`, `12.0`, `"12"`, `null`. A negative or invalid
+/// number counts as missing.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Count<'a>(Option<&'a str>);
 
 impl<'a> Count<'a> {
-    /// The count that a JSON value stands for.
+    /// The count for a JSON value.
     pub(crate) const fn of(json: &'a str) -> Self {
         Self(Some(json))
     }
@@ -156,7 +154,7 @@ impl<'a> Count<'a> {
     /// The count, if there is one.
     pub fn get(self) -> Option<u64> {
         match self.0? {
-            // By far the most frequent, in every piece of a stream.
+            // Zero is by far the most frequent count, in every frame of a stream.
             "0" => Some(0),
             text => count(text),
         }
@@ -185,18 +183,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for Count<'a> {
 pub struct Raw<'a>(&'a str);
 
 impl<'a> Raw<'a> {
-    /// The value that a JSON text is.
+    /// Wraps the text of a JSON value.
     pub(crate) const fn of(json: &'a str) -> Self {
         Self(json)
     }
 
-    /// The JSON text.
     pub const fn get(self) -> &'a str {
         self.0
     }
 
-    /// The text that a JSON string stands for, or the value written out; nothing for `null`. Tool arguments come in
-    /// both ways.
+    /// The content of a JSON string, or the text of any other value; empty for `null`. Tool
+    /// arguments come in both forms.
     pub fn text(self) -> Cow<'a, str> {
         match self.0 {
             "null" => Cow::Borrowed(""),
@@ -220,7 +217,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Raw<'a> {
     }
 }
 
-/// Reads a count from JSON text; fractions are cut off.
+/// Reads a count from JSON text. Fractions are cut off.
 ///
 /// ```
 /// use holm_wire::loose::count;
@@ -240,7 +237,8 @@ pub fn count(text: &str) -> Option<u64> {
     number.as_u64().or_else(|| text.split_once('.').and_then(|(whole, _)| whole.parse().ok()))
 }
 
-/// A decimal number in thousandths, further digits cut off; `None` for what is negative, too large or no plain decimal.
+/// A decimal number in thousandths, with further digits cut off. `None` for negative, too
+/// large or invalid numbers.
 ///
 /// ```
 /// use holm_wire::loose::thousandths;

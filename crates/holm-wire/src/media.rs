@@ -1,4 +1,4 @@
-//! Pictures and files on their way into a request.
+//! Prepares pictures and files for a request.
 
 use alloc::{borrow::Cow, format, string::String, vec::Vec};
 
@@ -6,18 +6,15 @@ use holm_kernel::{Media, Source};
 
 use crate::MediaSource;
 
-/// Where a file's bytes are, once the host's store was asked.
+/// Where the bytes of a file are, after asking the host's store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolved<'a> {
-    /// Here, in base64.
     Base64(Cow<'a, str>),
-    /// On the web.
     Url(&'a str),
-    /// Nowhere any more.
     Missing,
 }
 
-/// Asks for the bytes of a file.
+/// Looks up the bytes of a file.
 pub fn resolve<'a>(media: &'a Media, source: &'a dyn MediaSource) -> Resolved<'a> {
     match &media.source {
         Source::Base64(data) => Resolved::Base64(Cow::Borrowed(data)),
@@ -26,8 +23,8 @@ pub fn resolve<'a>(media: &'a Media, source: &'a dyn MediaSource) -> Resolved<'a
     }
 }
 
-/// What the model reads where the format or the service has no place for a file, or its bytes are gone: a plain statement, so that it
-/// does not invent the content.
+/// The text that the model reads if the format or the service does not support a file, or if its
+/// bytes are gone. It is a plain statement, so that the model does not invent the content.
 ///
 /// ```
 /// use holm_kernel::{Media, Source};
@@ -44,12 +41,11 @@ pub fn describe(media: &Media) -> String {
     }
 }
 
-/// A `data:` URL.
 pub fn data_url(media_type: &str, base64: &str) -> String {
     format!("data:{media_type};base64,{base64}")
 }
 
-/// Takes a `data:` URL apart into media type and base64; other URLs stay as they are.
+/// Splits a `data:` URL into media type and base64. Other URLs stay unchanged.
 pub fn from_url(url: &str, fallback_type: &str, name: Option<String>) -> Media {
     let inline = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,"));
     let (media_type, source) = inline.map_or_else(
@@ -59,8 +55,8 @@ pub fn from_url(url: &str, fallback_type: &str, name: Option<String>) -> Media {
     Media { media_type: media_type.into(), source, name }
 }
 
-/// The text of a file that is text, so that every model can read it; `None` for other kinds and for bytes that are not
-/// UTF-8.
+/// The content of a text file, so that every model can read it. `None` for other kinds, and for
+/// bytes that are not UTF-8.
 ///
 /// ```
 /// assert_eq!(holm_wire::media::as_text("text/csv", "YSxi").as_deref(), Some("a,b"));
@@ -78,7 +74,7 @@ pub fn as_text(media_type: &str, base64: &str) -> Option<String> {
     String::from_utf8(decode(base64)?).ok()
 }
 
-/// Decodes base64, standard or URL-safe alphabet, with or without padding.
+/// Decodes base64 in the standard or URL-safe alphabet, with or without padding.
 fn decode(base64: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(base64.len() / 4 * 3);
     let (mut bits, mut count) = (0_u32, 0_u32);

@@ -1,8 +1,9 @@
-//! Reads a frame by comparing it with the one before.
+//! A fast path that reads a frame by comparing it with the previous one.
 //!
-//! The pieces of a streamed text differ in that text, perhaps in an id, a time and random padding, and in nothing else; parsing the
-//! same model and fingerprint for every token is most of the work. A memo keeps what stood around the text. A frame that matches is read by a
-//! few comparisons; any doubt sends it back to the parser, so the result is the same on every input.
+//! The frames of a streamed text differ only in that text, and perhaps in an id, a time and random
+//! padding. Parsing the same model and fingerprint for every token is most of the work. A memo
+//! keeps the bytes around the text. A matching frame is read with a few comparisons; in any doubt,
+//! the parser reads it, so the result is the same for every input.
 
 use alloc::{string::String, vec::Vec};
 
@@ -11,8 +12,9 @@ use memchr::{memchr, memchr2, memmem};
 #[cfg(test)]
 mod tests;
 
-/// Members whose values no decoder reads from a frame of one text: they differ from frame to frame at some services, and are stepped over.
-/// Inside a JSON string every quote is escaped, so these bytes are a member's name wherever they stand.
+/// Members that no decoder reads from a frame with one text. They differ from frame to frame at
+/// some services, and are skipped. Quotes inside a JSON string are always escaped, so these bytes
+/// are a member's name wherever they occur.
 const UNREAD: [(&[u8], Hole); 5] = [
     (b"\"id\":\"", Hole::Word),
     (b"\"created\":", Hole::Digits),
@@ -21,13 +23,14 @@ const UNREAD: [(&[u8], Hole); 5] = [
     (b"\"p\":\"", Hole::Word),
 ];
 
-/// How many frames in a row are learnt although none was recalled.
+/// How many frames in a row are learnt although no frame matched.
 const EAGER: u32 = 4;
 
-/// After that only one frame in so many is learnt: a stream whose frames all differ should not pay for the copies.
+/// After that, only one in this many frames is learnt. A stream whose frames all differ should not
+/// pay for the copies.
 const PATIENCE: u32 = 32;
 
-/// What the last parsed frame looked like around its one text.
+/// The bytes around the text of the last parsed frame.
 ///
 /// ```
 /// use holm_wire::Memo;
@@ -42,37 +45,37 @@ const PATIENCE: u32 = 32;
 pub struct Memo<K> {
     shape: Option<Shape<K>>,
     unescaped: String,
-    /// Frames offered since the last one that was recalled.
+    /// The number of frames since the last match.
     misses: u32,
 }
 
 #[derive(Debug)]
 struct Shape<K> {
-    /// What the text is.
+    /// The kind of the text.
     kind: K,
-    /// What stands before the text, ending with its opening quote; often to the byte the same in the next frame.
+    /// The bytes before the text, including its opening quote. The next frame often
+    /// has exactly the same.
     exact: Vec<u8>,
-    /// The same, cut at what may differ.
+    /// The same bytes, split at the parts that may differ.
     before: Vec<Piece>,
-    /// What stands after it, beginning with its closing quote.
+    /// The bytes after the text, including its closing quote.
     after: Vec<Piece>,
 }
 
-/// Bytes that must be the same, and what follows them.
+/// Bytes that must be equal, and what follows them.
 #[derive(Debug)]
 struct Piece {
     same: Vec<u8>,
     then: Hole,
 }
 
-/// What may differ between two pieces.
+/// What may differ between two segments.
 #[derive(Debug, Clone, Copy)]
 enum Hole {
-    /// Nothing: the part ends here.
+    /// Nothing, because the part ends here.
     End,
     /// Printable characters up to a quote.
     Word,
-    /// A whole number.
     Digits,
 }
 
@@ -83,17 +86,20 @@ impl<K> Default for Memo<K> {
 }
 
 impl<K: Copy> Memo<K> {
-    /// Remembers a parsed frame whose only effect was that of `text`, a string value borrowed from it.
+    /// Remembers a parsed frame whose only effect was that of `text`, a string
+    /// value borrowed from it.
     ///
-    /// The caller vouches that a frame which differs in this string alone has the effect of that other string alone, and
-    /// that `id`, `created`, `sequence_number`, `obfuscation` and `p` have no effect at all. Where learning has not paid off, most frames are not learnt.
+    /// The caller guarantees that a frame which differs only in this string has only the effect of
+    /// the other string, and that `id`, `created`, `sequence_number`, `obfuscation` and `p` have no
+    /// effect. If learning has not paid off, most frames are not learnt.
     pub fn learn(&mut self, frame: &[u8], text: &str, kind: K) {
         self.shape = None;
         self.misses = self.misses.wrapping_add(1);
         if self.misses > EAGER && !self.misses.is_multiple_of(PATIENCE) {
             return;
         }
-        // Addresses are only compared: a text that is not part of the frame gives no place and is not learnt.
+        // The addresses are only compared. A text outside of the frame has no position and is not
+        // learnt.
         let Some(at) = (text.as_ptr() as usize).checked_sub(frame.as_ptr() as usize) else { return };
         let (Some(before), Some(after)) = (frame.get(..at), frame.get(at.saturating_add(text.len())..))
         else {
@@ -105,12 +111,13 @@ impl<K: Copy> Memo<K> {
         self.shape = Some(Shape { kind, exact: before.into(), before: cut(before), after: cut(after) });
     }
 
-    /// Forgets, after a frame of another shape.
+    /// Forgets the frame, after a frame of another shape.
     pub fn forget(&mut self) {
         self.shape = None;
     }
 
-    /// The text of a frame that differs from the remembered one in its text and in unread members alone.
+    /// The text of a frame that differs from the remembered one only in its text
+    /// and in unread members.
     pub fn recall<'a>(&'a mut self, frame: &'a [u8]) -> Option<(K, &'a str)> {
         let shape = self.shape.as_ref()?;
         let rest = frame.strip_prefix(shape.exact.as_slice()).or_else(|| skip(frame, &shape.before))?;
@@ -130,7 +137,7 @@ impl<K: Copy> Memo<K> {
     }
 }
 
-/// Cuts a part of a frame at its unread members, the first of each name.
+/// Splits a part of a frame at its unread members, the first of each name.
 fn cut(part: &[u8]) -> Vec<Piece> {
     let mut holes: Vec<(usize, usize, Hole)> = Vec::new();
     for (name, hole) in UNREAD {
@@ -144,7 +151,8 @@ fn cut(part: &[u8]) -> Vec<Piece> {
     let mut pieces = Vec::with_capacity(holes.len().saturating_add(1));
     let mut done = 0;
     for (from, to, hole) in holes {
-        // One name can stand inside the value of another only if that value is no plain word.
+        // A name can occur inside the value of another member only if that value is not a plain
+        // word.
         let Some(same) = part.get(done..from) else { continue };
         pieces.push(Piece { same: same.into(), then: hole });
         done = to;
@@ -153,7 +161,7 @@ fn cut(part: &[u8]) -> Vec<Piece> {
     pieces
 }
 
-/// Steps over a remembered part; `None` if the bytes differ from it.
+/// Skips a remembered part. `None` if the bytes differ from it.
 fn skip<'a>(frame: &'a [u8], part: &[Piece]) -> Option<&'a [u8]> {
     let mut rest = frame;
     for piece in part {
@@ -163,7 +171,7 @@ fn skip<'a>(frame: &'a [u8], part: &[Piece]) -> Option<&'a [u8]> {
     Some(rest)
 }
 
-/// How many bytes a value takes that is stepped over; `None` if it is not of the simple kind.
+/// The length of a value that is skipped. `None` if it is not of the simple kind.
 fn measure(value: &[u8], hole: Hole) -> Option<usize> {
     match hole {
         Hole::End => Some(0),
@@ -179,8 +187,8 @@ fn measure(value: &[u8], hole: Hole) -> Option<usize> {
     }
 }
 
-/// The inside of the string that begins here, and whether it holds escapes; `None` if it never ends or holds what no JSON string
-/// holds.
+/// The content of the string that begins here, and whether it has escapes. `None` if it does not
+/// end, or contains bytes that JSON does not allow.
 fn string(rest: &[u8]) -> Option<(&[u8], bool)> {
     let mut at = 0_usize;
     let mut escaped = false;
@@ -195,12 +203,12 @@ fn string(rest: &[u8]) -> Option<(&[u8], bool)> {
     }
 }
 
-/// Whether all bytes pass, without leaving early: the compiler turns this into wide comparisons.
+/// Whether all bytes pass. It does not return early, so that the compiler can use wide comparisons.
 fn all(bytes: &[u8], pass: impl Fn(u8) -> bool) -> bool {
     bytes.iter().fold(true, |so_far, byte| so_far & pass(*byte))
 }
 
-/// Undoes the escapes of JSON; `None` for anything that the parser should look at, such as halves of characters.
+/// Decodes JSON escapes. `None` for anything that the parser should handle, such as surrogates.
 pub(crate) fn unescape(text: &str, out: &mut String) -> Option<()> {
     out.clear();
     let mut rest = text;
@@ -230,9 +238,9 @@ pub(crate) fn unescape(text: &str, out: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The character of four hexadecimal digits; a half of one is none.
+/// The character of four hexadecimal digits. `None` for a surrogate.
 fn hex(digits: &str) -> Option<char> {
-    // A sign would be read as part of the number.
+    // `from_str_radix` would accept a sign.
     digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
     char::from_u32(u32::from_str_radix(digits, 16).ok()?)
 }

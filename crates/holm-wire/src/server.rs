@@ -1,5 +1,5 @@
-//! The other side of the wire: reads requests and writes replies, for the provider double and for servers that speak a
-//! provider's format.
+//! The server side of the formats: reads requests and writes replies. The provider double uses it,
+//! and so do servers that offer a provider's format.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -8,7 +8,7 @@ use holm_kernel::{Block, Failure, FailureClass, Message, Reply, StopReason, Usag
 
 use crate::{Delivery, Delta, Parallel, Reasoning, ToolChoice};
 
-/// A format seen from the server.
+/// A format on the server side.
 pub trait ServerCodec: Send + Sync {
     /// Reads a request body.
     ///
@@ -26,21 +26,22 @@ pub trait ServerCodec: Send + Sync {
     fn failure(&self, failure: &Failure) -> (u16, Vec<u8>);
 }
 
-/// A streamed reply on its way out. Bytes are appended to `out`, ready to be sent.
+/// A streamed reply on the server side. Bytes are appended to `out`, ready to be sent.
 ///
-/// Either pass live pieces with [`delta`](ReplyStream::delta), or finished blocks with [`block`](ReplyStream::block); then call [`end`](ReplyStream::end) or
-/// [`fail`](ReplyStream::fail) once.
+/// Either pass deltas with [`delta`](ReplyStream::delta), or finished
+/// blocks with [`block`](ReplyStream::block); then call
+/// [`end`](ReplyStream::end) or [`fail`](ReplyStream::fail) once.
 pub trait ReplyStream: Send {
-    /// Writes one live piece.
+    /// Writes one delta as it arrives.
     fn delta(&mut self, delta: &Delta<'_>, out: &mut Vec<u8>);
 
-    /// Writes a finished block in pieces of at most `piece` bytes, with what only a finished block has (signatures).
+    /// Writes a finished block in pieces of at most `piece` bytes, including data that only a
+    /// finished block has (signatures).
     fn block(&mut self, block: &Block, piece: usize, out: &mut Vec<u8>);
 
-    /// Writes the end.
     fn end(&mut self, stop: StopReason, usage: Usage, out: &mut Vec<u8>);
 
-    /// Writes an error in place of the end.
+    /// Writes an error instead of the end.
     fn fail(&mut self, failure: &Failure, out: &mut Vec<u8>);
 
     /// Writes a whole reply.
@@ -52,70 +53,65 @@ pub trait ReplyStream: Send {
     }
 }
 
-/// What only the server knows of a reply.
+/// The data of a reply that only the server knows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Head {
-    /// The reply's id.
     pub id: String,
-    /// The model's name.
     pub model: String,
-    /// Seconds since 1970.
+    /// Seconds since the Unix epoch.
     pub created: u64,
     /// Whether the client asked for usage in the stream.
     pub usage: UsageWish,
-    /// What the prompt took, if that is known when the reply begins; formats that open with it say so.
+    /// The usage of the prompt, if it is known when the reply starts. Some formats begin with it.
     pub prompt: Usage,
 }
 
-/// Whether a client wants usage in a stream.
+/// Whether a client requests usage in a stream.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum UsageWish {
-    /// It asked.
     #[default]
     Wanted,
-    /// It did not.
     Unsaid,
 }
 
-/// A request as a client sent it.
+/// A request from a client.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// The model's name.
     pub model: String,
-    /// The system prompt: everything said before the conversation begins.
+    /// The system prompt: everything before the conversation.
     pub system: String,
-    /// The conversation, ids from 0.
+    /// The conversation, with ids counted from 0.
     pub messages: Vec<Message>,
     /// The tools on offer.
     pub tools: Vec<AskedTool>,
     /// Whether a tool must be called.
     pub tool_choice: ToolChoice,
-    /// Whether several calls may stand in a reply.
+    /// Whether one reply may have several calls.
     pub parallel: Parallel,
-    /// How the reply is wanted.
+    /// Whether the reply is streamed.
     pub delivery: Delivery,
-    /// Whether usage is wanted in a stream.
+    /// Whether usage is requested in a stream.
     pub usage: UsageWish,
-    /// The output cap.
     pub max_output: Option<u64>,
     /// Sampling temperature in thousandths.
     pub temperature_milli: Option<u32>,
-    /// Texts that stop the reply.
+    /// Stop sequences: texts that end the reply.
     pub stop: Vec<String>,
     /// The schema of the reply.
     pub format: Option<Json>,
-    /// How much thinking is wanted.
+    /// How much reasoning is requested.
     pub reasoning: Reasoning,
 }
 
-/// How many messages back the call of a result is looked for: a batch lies directly before its results.
+/// How many messages back the call of a result is searched. A batch stands
+/// directly before its results.
 const BATCH_REACH: usize = 256;
 
-/// How many calls are looked at for it, so that a request of many calls and many results is read in one pass.
+/// How many calls are searched, so that a request with many calls and results is read in one pass.
 const BATCH_CALLS: usize = 1_024;
 
 impl Asked {
-    /// The tool of a call whose result comes next; nothing if no call near by has this id.
+    /// The tool of the call with this id; empty if no call nearby has the id.
     pub(crate) fn tool_of(&self, call: &str) -> String {
         let recent = self.messages.iter().rev().take(BATCH_REACH).flat_map(Message::tool_calls);
         let known = recent.take(BATCH_CALLS).find(|known| known.id == call);
@@ -123,12 +119,10 @@ impl Asked {
     }
 }
 
-/// A tool as a client declares it.
+/// A tool that a client declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AskedTool {
-    /// Its name.
     pub name: String,
-    /// What it does.
     pub description: String,
     /// The schema of its arguments.
     pub schema: Json,
@@ -143,12 +137,12 @@ pub enum BadBody {
     /// It is not UTF-8.
     #[error("the body is not UTF-8; send JSON as UTF-8")]
     NotUtf8,
-    /// A member is missing or has another type.
+    /// A member is missing or has the wrong type.
     #[error("{place}: expected {expected}")]
     Member {
-        /// Where, as a JSON pointer.
+        /// The position as a JSON pointer.
         place: String,
-        /// What should be there.
+        /// What the member should be.
         expected: &'static str,
     },
 }
@@ -164,8 +158,9 @@ impl BadBody {
     }
 }
 
-/// What an answer must be, of OpenAI's two ways to say so: `schema` leads from the format to its schema. What is not known is refused:
-/// a client that is not told would believe that its answer has the form it wished for.
+/// The output format in either of OpenAI's two notations; `schema` is the path from the format to
+/// its schema. An unknown format is refused, because the client would otherwise believe that the
+/// answer has the requested form.
 pub(crate) fn read_format(format: Option<&Json>, place: &str, schema: &str) -> Result<Option<Json>, BadBody> {
     let Some(format) = format.filter(|format| !format.is_null()) else { return Ok(None) };
     match format.get("type").and_then(Json::as_str) {
@@ -181,7 +176,7 @@ pub(crate) fn read_format(format: Option<&Json>, place: &str, schema: &str) -> R
     }
 }
 
-/// The status code under which a failure is reported to a client.
+/// The HTTP status with which a failure is reported to a client.
 pub const fn status(class: FailureClass) -> u16 {
     match class {
         FailureClass::RateLimited | FailureClass::Quota => 429,
@@ -195,7 +190,7 @@ pub const fn status(class: FailureClass) -> u16 {
     }
 }
 
-/// Cuts a text into pieces of at most `size` bytes at character borders; a character is never cut.
+/// Splits a text into pieces of at most `size` bytes. A character is never split.
 pub fn pieces(text: &str, size: usize) -> impl Iterator<Item = &str> {
     let size = size.max(4);
     let mut rest = text;

@@ -1,7 +1,8 @@
-//! From bytes to a reply: the one loop that every streaming format shares.
+//! Decodes a stream of bytes into a reply. All streaming formats share this loop.
 //!
-//! A format says what one frame means ([`Events`]); this module knows what all of them have in common: bytes that are no
-//! stream at all, an end that comes too early, an error in the middle, a reply that never ends.
+//! A format defines the meaning of one frame ([`Events`]). This module handles what all formats
+//! have in common: bodies that are not streams, streams that end too early, errors in the middle,
+//! and replies that never end.
 
 use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 
@@ -17,83 +18,85 @@ mod values;
 #[cfg(test)]
 mod tests;
 
-/// The most bytes one reply may take on the wire: a thousand times a long answer, and still no danger to the host.
+/// The largest number of bytes of one reply on the wire: a thousand times a long answer, and still
+/// safe for the host.
 pub const MAX_STREAM: u64 = 256 << 20;
 
-/// The most that is kept of one reply, as [`Draft::kept`] counts. Events carry a few letters in hundreds of bytes, so the bound on
-/// the wire alone would let a provider fill the memory with large ones. Two of the largest pictures fit, and the
-/// journal can hold the rest.
+/// The largest number of bytes kept of one reply, as [`Draft::kept`] counts them. Frames normally
+/// carry a few letters in hundreds of bytes, so the limit on the wire alone would let a provider
+/// fill the memory with large ones. It is enough for two of the largest pictures, and the journal
+/// can hold the result.
 pub const MAX_REPLY: u64 = 48 << 20;
 
 /// Decodes the body of one streamed reply.
 ///
-/// Feed bytes until [`Progress::Ended`] or the end of the connection, then call [`finish`](StreamDecoder::finish).
+/// Feed bytes until [`Progress::Ended`] or the end of the connection. Then call
+/// the method [`finish`](StreamDecoder::finish) once.
 pub trait StreamDecoder: Send {
-    /// Takes the next bytes, cut anywhere.
+    /// Takes the next bytes, split at any position.
     fn feed(&mut self, bytes: &[u8], sink: Sink<'_>) -> Progress;
 
-    /// The reply, once the bytes have ended.
+    /// The reply, after the last bytes.
     ///
     /// # Errors
-    /// The classified failure: the provider's own error, or [`FailureClass::Truncated`] if its end never came.
+    /// The classified failure: the provider's own error, or [`FailureClass::Truncated`] if
+    /// the end is missing.
     fn finish(self: Box<Self>, sink: Sink<'_>) -> Result<Reply, Failure>;
 
-    /// What had arrived, for a call that is stopped on request. Calls whose arguments are cut off are left out.
+    /// The content so far, for a call that is stopped on request. Calls with incomplete
+    /// arguments are left out.
     fn abort(self: Box<Self>) -> Reply;
 }
 
-/// Whether more bytes are wanted.
+/// Whether the decoder needs more bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// They are.
     More,
     /// The provider ended or failed the reply; further bytes are ignored.
     Ended,
 }
 
-/// What the frames of one format mean.
+/// Interprets the frames of one format.
 pub trait Events: Send {
-    /// First bytes of a body that is not framed at all: an error object, a whole reply, a web page.
+    /// The first bytes of a body that is not framed: an error object, a complete reply,
+    /// or a web page.
     const UNFRAMED: &'static [u8];
 
-    /// Takes one frame.
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step;
 
-    /// Reads a body that holds the whole reply, for servers that do not stream although they were asked to.
+    /// Reads a body with the complete reply, for servers that ignore the request to stream.
     ///
     /// # Errors
-    /// The classified failure.
+    /// The classified failure of the call.
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure>;
 
-    /// Whether a stream that ends here without its last event counts as finished.
+    /// Whether a stream that ends here without its last event counts as complete.
     fn is_complete(&self, draft: &Draft) -> bool {
         let _ = draft;
         false
     }
 }
 
-/// What a frame led to.
+/// The result of one frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// More frames follow.
     More,
-    /// The provider's own end.
+    /// The provider ended the reply.
     End,
-    /// The provider's own error.
+    /// The provider reported an error.
     Fail(Box<Failure>),
-    /// The frame is not what the format allows. In the middle of a stream that is a failure; at its end it is a frame
-    /// that was cut.
+    /// The format does not allow this frame. In the middle of a stream, it is a failure; at the
+    /// end, it is a frame that was cut off.
     Garbage,
 }
 
 impl Step {
-    /// A failure.
     pub fn fail(failure: Failure) -> Self {
         Self::Fail(Box::new(failure))
     }
 }
 
-/// A decoder made of a framing and a format's events.
+/// A decoder that combines a framing with the events of a format.
 #[derive(Debug)]
 pub struct Stream<F, E> {
     framing: F,
@@ -106,17 +109,18 @@ pub struct Stream<F, E> {
 
 #[derive(Debug)]
 enum Phase {
-    /// Nothing but white space so far. It is kept, because only what follows says whether the framing should see it.
+    /// Only white space so far. It is kept, because only the next bytes show whether
+    /// the framing needs it.
     Sniffing(Vec<u8>),
     Framed,
-    /// Not framed: kept and read as a whole.
+    /// The body is not framed. It is collected and read as a whole.
     Unframed(Vec<u8>),
     Ended,
     Failed(Box<Failure>),
 }
 
 impl<F: Framing + Send, E: Events> Stream<F, E> {
-    /// A decoder at the start of a body.
+    /// Creates a decoder at the start of a body.
     pub fn new(framing: F, events: E) -> Self {
         Self {
             framing,
@@ -128,7 +132,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         }
     }
 
-    /// Looks for the first byte that says what the body is.
+    /// Looks for the first byte that shows what the body is.
     fn sniff(&mut self, bytes: &[u8], sink: Sink<'_>) {
         let Phase::Sniffing(blank) = &mut self.phase else { return };
         let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0xef | 0xbb | 0xbf);
@@ -151,7 +155,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
         blank.extend_from_slice(bytes);
     }
 
-    /// Keeps more of a body that is not framed.
+    /// Collects more of a body that is not framed.
     fn body(&mut self, bytes: &[u8]) {
         let Phase::Unframed(body) = &mut self.phase else { return };
         if body.len().saturating_add(bytes.len()) > MAX_FRAME {
@@ -189,7 +193,7 @@ impl<F: Framing + Send, E: Events> Stream<F, E> {
 
     fn last_frames(&mut self, sink: Sink<'_>) {
         let Self { framing, events, draft, phase, .. } = self;
-        // What cannot be read here was cut off, which the phase then says.
+        // A frame that cannot be read here was cut off, and the phase reports that.
         let _ = framing.finish(&mut |frame| {
             if matches!(phase, Phase::Ended | Phase::Failed(_)) || check_values(frame.data).is_err() {
                 return;
@@ -268,10 +272,10 @@ impl<F: Framing + Send, E: Events> StreamDecoder for Stream<F, E> {
     }
 }
 
-/// Looks whether a frame or a whole body can be parsed without filling the memory.
+/// Checks that a frame or a whole body can be parsed without filling the memory.
 ///
 /// # Errors
-/// The failure, if it holds too many values.
+/// The failure, if the text contains too many values.
 pub fn check_values(text: &[u8]) -> Result<(), Failure> {
     if values::too_many(text) {
         let message = format!("the reply holds more than {} values in one piece", values::MAX_VALUES);

@@ -1,7 +1,7 @@
-//! Writes request bodies as bytes, without a tree in between.
+//! Writes request bodies directly as bytes, without a tree of values.
 //!
-//! Codecs write each message once and keep the bytes, so there is nothing to gain from a value type; what is needed is
-//! commas in the right places and strings escaped by the one writer of the house.
+//! Codecs write each message once and keep the bytes, so a tree of values has no advantage. This
+//! module places the commas and escapes strings with the shared JSON writer.
 
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
@@ -36,7 +36,7 @@ pub fn thousandths(out: &mut Vec<u8>, milli: u32) {
     }
 }
 
-/// An object under construction: puts the commas, and leaves out what the caller overrides.
+/// Writes an object: places the commas, and leaves out the members that the caller overrides.
 #[derive(Debug)]
 pub struct Object<'a> {
     out: &'a mut Vec<u8>,
@@ -45,21 +45,20 @@ pub struct Object<'a> {
 }
 
 impl<'a> Object<'a> {
-    /// Opens an object.
     pub fn open(out: &'a mut Vec<u8>) -> Self {
         out.push(b'{');
         Self { out, overrides: None, first: true }
     }
 
-    /// Opens an object whose named members are replaced: members of `overrides` are written at the end instead of the
-    /// codec's own of the same name.
+    /// Opens an object with overrides: the members of `overrides` are written at the end, and
+    /// replace the codec's own members of the same name.
     pub fn overridden(out: &'a mut Vec<u8>, overrides: Option<&'a json::Object>) -> Self {
         let mut object = Self::open(out);
         object.overrides = overrides;
         object
     }
 
-    /// Begins a member whose value the caller appends; `None` if it is overridden.
+    /// Starts a member whose value the caller appends. `None` if the member is overridden.
     pub fn member(&mut self, name: &str) -> Option<&mut Vec<u8>> {
         if self.overrides.is_some_and(|members| members.contains_key(name)) {
             return None;
@@ -73,7 +72,6 @@ impl<'a> Object<'a> {
         Some(self.out)
     }
 
-    /// Adds a string.
     pub fn string(&mut self, name: &str, text: &str) {
         if let Some(out) = self.member(name) {
             string(out, text);
@@ -87,7 +85,6 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Adds a value.
     pub fn value(&mut self, name: &str, json: &Json) {
         if let Some(out) = self.member(name) {
             value(out, json);
@@ -110,7 +107,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Appends a comma unless `out` is empty or something was just opened.
+/// Appends a comma, unless `out` is empty or an array or object was just opened.
 pub fn comma(out: &mut Vec<u8>) {
     if !matches!(out.last(), None | Some(b'[' | b'{' | b',')) {
         out.push(b',');

@@ -1,5 +1,5 @@
-//! An agent runtime. This crate holds no code of its own: it gathers what a program needs to run agents, so that it
-//! depends on `holm` alone.
+//! An agent runtime. This crate holds no code of its own. It re-exports what a program needs to run
+//! agents, so that a program depends on `holm` alone.
 //!
 //! ```text
 //!   person ──prompt──►┌────────────┐──Ask──────►┌─────────┐
@@ -17,9 +17,10 @@
 //!
 //! **The model proposes. The kernel decides. The host acts. The journal remembers.**
 //!
-//! The kernel is a state machine without I/O. It says whether a call may run, when a failed model is asked again, when
-//! the budget is spent. The host does what it says, and writes down every fact before it acts on it. So a run survives a
-//! crash at any instant, can be told again without a model, and cannot do what it was not granted.
+//! The kernel is a state machine without I/O. It decides whether a call may run, when a failed
+//! model is asked again, and when the budget is spent. The host carries out these decisions, and
+//! writes down every fact before it acts on it. So a run survives a crash at any instant, can be
+//! replayed without a model, and cannot do what it was not granted.
 //!
 //! # Hello
 //!
@@ -39,8 +40,8 @@
 //!
 //! # Where to read on
 //!
-//! The [guide] has a page for each concept, each with a program that runs:
-//! [the loop](guide::the_loop), [tools](guide::tools), [grants](guide::grants), [hooks](guide::hooks),
+//! The [guide] has a page for each concept, each with a program that runs: [the
+//! loop](guide::the_loop), [tools](guide::tools), [grants](guide::grants), [hooks](guide::hooks),
 //! [the journal](guide::journal), [models](guide::models), [budgets and limits](guide::budgets),
 //! [events](guide::events), [testing](guide::testing).
 //!

@@ -1,4 +1,5 @@
-//! A thousand runs in one process: all of them get on, none takes much memory, and all stop when they are told to.
+//! A thousand runs in one process: all of them get on, none takes much memory, and all stop when
+//! they are told to.
 //!
 //! Times are measured by `make bench`; here is what must hold however busy the machine is.
 
@@ -28,7 +29,8 @@ const TURNS: usize = 20;
 /// What one run may take at its peak; the figure that was measured is printed by the benchmark.
 const MOST_MIB_PER_RUN: f64 = 1.0;
 
-/// Calls the tool until it has been answered [`TURNS`] times. Every reply takes a moment, as replies do.
+/// Calls the tool until it has been answered [`TURNS`] times. Every reply takes a
+/// moment, as replies do.
 fn talker() -> impl holm::runtime::Model {
     model_fn(|ask| {
         let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
@@ -84,7 +86,7 @@ fn a_thousand_runs_of_twenty_turns_all_end_in_bounded_memory() {
         agent.run("warm up").await.unwrap();
         let before = resident_mib();
 
-        // Nobody drops its run before all have ended, so the last look is the peak.
+        // No run is dropped before all have ended, so the last measurement is the peak.
         let all_ended = Arc::new(Barrier::new(RUNS + 1));
         let mut runs = JoinSet::new();
         for _ in 0..RUNS {

@@ -1,6 +1,8 @@
-//! Keys of many shapes go through a run by every door, and none of them is found in anything that was kept.
+//! Keys of many shapes go through a run by every door, and none of them is found in anything that
+//! was kept.
 //!
-//! What is searched is the disk itself: database, write-ahead log, large results, exports and the log of events.
+//! What is searched is the disk itself: database, write-ahead log, large results, exports and the
+//! log of events.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot set itself up fails")]
 
@@ -24,10 +26,10 @@ use holm_testkit::double::{Act, Double, Fault};
 /// The provider's key, which the agent knows. It holds what URLs and base64 write differently.
 const PROVIDER: &str = "k/9f8Q+zz1=Kx7Lm2Np4Rs6Tv8Wy0";
 
-/// Another secret that somebody told the agent about.
+/// Another secret, which the agent was told about.
 const TOLD: &str = "correct horse/battery+staple?4711";
 
-/// Keys that nobody told the agent about. They are drawn for this test and open nothing.
+/// Keys that the agent was not told about. They are drawn for this test and open nothing.
 const LOOSE: &[&str] = &[
     "sk-proj-Zx81Qm4vTn7Lw2Ra9Ks3Yd6Hb0Ug5Je",
     "ghp_a8Kd2Lm9Qx4Rt7Vw1Yz3Bc6Ef0Gh5Ij8Nop1",
@@ -71,7 +73,7 @@ fn loot() -> String {
     loot
 }
 
-/// A model that repeats whatever it is shown, in its calls, its answer and its errors.
+/// A model that repeats everything it is shown, in its calls, its answer and its errors.
 fn thief() -> Double {
     let arguments = Json::object([("text", Json::from(loot().as_str()))]).to_string();
     let calls = Act::calls(&[("c1", "echo", &arguments), ("c2", "flood", "{}")]);

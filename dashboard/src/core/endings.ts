@@ -28,8 +28,8 @@ export function endingTone(ending: Ending): 'good' | 'warn' | 'bad' {
 
 /** What came of a job's run, and the colour in which it is shown. */
 export function jobOutcome(outcome: JobOutcome): { text: string; tone: 'good' | 'warn' | 'bad' } {
-  if (outcome === 'timed_out') return { text: 'it took longer than it may', tone: 'bad' };
-  if (outcome === 'lost') return { text: 'it was lost when the server ended', tone: 'bad' };
+  if (outcome === 'timed_out') return { text: 'it exceeded its time limit', tone: 'bad' };
+  if (outcome === 'lost') return { text: 'it was lost when the server stopped', tone: 'bad' };
   if ('answered' in outcome) return { text: outcome.answered.text || 'answered', tone: 'good' };
   if ('failed' in outcome) return { text: `failed: ${outcome.failed.reason}`, tone: 'bad' };
   if ('refused' in outcome) return { text: `refused: ${outcome.refused.reason}`, tone: 'bad' };

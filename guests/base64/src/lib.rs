@@ -1,12 +1,12 @@
-//! Turns text into base64 and back. The smallest guest of the world `holm:tool`: it imports nothing, so it can do nothing
-//! but answer, and a call costs little more than making an instance.
+//! Encodes text as base64 and decodes it. The smallest guest of the world `holm:tool`: it imports
+//! nothing, so it can do nothing but answer, and a call costs little more than making an instance.
 
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, general_purpose};
 use guest_kit::{Fault, Level, Param, Tool, Values};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "base64",
     about: "Encodes text as base64, or decodes base64 to text",
@@ -19,7 +19,7 @@ pub const TOOL: Tool = Tool {
     ],
 };
 
-/// Padding may be left out by whoever wrote the text.
+/// The author of the text may have left out the padding.
 const LENIENT: GeneralPurposeConfig =
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
 
@@ -27,7 +27,7 @@ const LENIENT: GeneralPurposeConfig =
 ///
 /// # Errors
 ///
-/// Where what is decoded is no base64, or no text.
+/// If the input of a decoding is not base64, or does not decode to text.
 pub fn work(values: &Values) -> Result<String, Fault> {
     let text = values.need("text")?;
     let url_safe = values.flag("url_safe");

@@ -1,4 +1,5 @@
-//! Replaces an exact piece of a text file. What is to be replaced must be found exactly once, or all of it is meant.
+//! Replaces an exact piece of a text file. The piece must occur exactly once, unless the call asks
+//! to replace all occurrences.
 
 mod replace;
 mod tool;

@@ -1,24 +1,21 @@
-//! Finding the piece and putting another in its place.
+//! Finds the piece and replaces it.
 
 use std::fmt::Write;
 
-/// How many places are meant.
+/// How many occurrences to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// Exactly one.
     One,
-    /// All there are.
     All,
 }
 
-/// A text in which something was replaced.
+/// A text with its replacements.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replaced {
-    /// The whole text.
     pub text: String,
     /// In how many places.
     pub places: usize,
-    /// Where the first replacement begins and ends, in bytes.
+    /// The byte range of the first replacement.
     first: (usize, usize),
 }
 
@@ -26,16 +23,17 @@ pub struct Replaced {
 const AROUND: usize = 3;
 /// The most lines shown of a change.
 const MAX_SHOWN: usize = 40;
-/// The most places that are named where there are too many.
+/// The most occurrences that an error message names.
 const MAX_NAMED: usize = 10;
 
 /// Replaces `old` by `new`.
 ///
-/// Where the file ends its lines with CR LF and the model wrote LF, as models do, both pieces are taken with CR LF.
+/// If the file ends its lines with CR LF and the model wrote LF, as models do, both pieces are
+/// taken with CR LF.
 ///
 /// # Errors
 ///
-/// Where there is nothing to replace, nothing would change, or it is not clear which place is meant.
+/// If the piece does not occur, nothing would change, or it is not clear which occurrence is meant.
 pub fn replace(text: &str, old: &str, new: &str, count: Count) -> Result<Replaced, String> {
     if old.is_empty() {
         return Err("the text to replace is empty; use write to make a file".to_owned());
@@ -97,7 +95,7 @@ fn ambiguous(text: &str, found: &[usize]) -> String {
     )
 }
 
-/// Says that a piece is not there, and what is nearly it.
+/// The message for a piece that does not occur, with the text that is nearly it.
 fn missing(text: &str, old: &str) -> String {
     let wanted: Vec<&str> = old.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let have: Vec<(usize, &str)> =

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::fs;
 use std::io::Write;
@@ -7,7 +7,7 @@ use guest_kit::{Fault, Level, Param, Tool, Values};
 
 use crate::replace::{Count, replace};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "edit",
     about: "Replaces an exact piece of text in a file; the piece must be found exactly once unless all are meant",
@@ -21,14 +21,14 @@ pub const TOOL: Tool = Tool {
     ],
 };
 
-/// The largest file that is edited; larger ones are no text that a model wrote.
+/// The largest file that is edited; larger ones are not text that a model wrote.
 const MAX_FILE: u64 = 16 << 20;
 
 /// Does the work of one call.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read or written, or the piece is not found as it must be.
+/// If the file cannot be read or written, or the piece is not found as required.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (path, old, new) = (values.need("path")?, values.need("old")?, values.need("new")?);
     let size = fs::metadata(path).map_err(|error| Fault::io("read", path, &error))?.len();

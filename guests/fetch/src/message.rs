@@ -1,32 +1,26 @@
-//! Requests and responses, and addresses as far as they need to be understood here.
+//! Requests and responses, and the parts of URLs that this guest needs.
 
-/// What is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
-    /// Such as GET.
+    /// An HTTP method such as GET.
     pub method: String,
-    /// http or https.
+    /// Either `http` or `https`.
     pub scheme: String,
-    /// Host and port.
+    /// The host and, if given, its port.
     pub authority: String,
-    /// Path and query.
+    /// The path and, if given, the query.
     pub path: String,
-    /// Names and values.
     pub headers: Vec<(String, String)>,
-    /// The body.
     pub body: Vec<u8>,
 }
 
-/// What comes back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Response {
-    /// The status.
     pub status: u16,
-    /// Names and values.
     pub headers: Vec<(String, String)>,
-    /// As much of the body as was wanted.
+    /// The body, up to the requested size.
     pub body: Vec<u8>,
-    /// Whether there is more of it.
+    /// Whether the body was cut.
     pub cut: bool,
 }
 
@@ -36,7 +30,7 @@ pub trait Exchange {
     ///
     /// # Errors
     ///
-    /// Why there is no answer.
+    /// If no response arrives, the reason.
     fn send(&mut self, request: &Request, most: usize) -> Result<Response, String>;
 }
 
@@ -45,7 +39,7 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// Where the address is none of the web.
+    /// If the address is not an `http` or `https` URL.
     pub fn to(url: &str) -> Result<Self, String> {
         let (scheme, rest) =
             url.split_once("://").ok_or_else(|| format!("'{url}' does not begin with https://"))?;
@@ -64,11 +58,12 @@ impl Request {
         Ok(Self { method, scheme, authority: authority.to_owned(), path, headers, body })
     }
 
-    /// The request that a redirection asks for. Another host gets none of the headers, which may hold secrets.
+    /// The request that a redirection asks for. A different host gets none of the headers,
+    /// which may hold secrets.
     ///
     /// # Errors
     ///
-    /// Where the new address is none.
+    /// If the new address is not valid.
     pub fn redirected(&self, status: u16, location: &str) -> Result<Self, String> {
         let url = if location.contains("://") {
             location.to_owned()

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use guest_kit::{Fault, Kind, Level, Need, Param, Place, Tool, Values};
 
 use crate::message::{Exchange, Request};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "fetch",
     about: "Fetches a URL and shows the status, the headers that matter and the body",
@@ -32,14 +32,14 @@ pub const TOOL: Tool = Tool {
     ],
 };
 
-/// The headers that are shown; the others tell a model nothing.
+/// The headers that are shown; the others do not help a model.
 const SHOWN: [&str; 5] = ["content-type", "content-length", "location", "last-modified", "retry-after"];
 
 /// Does the work of one call.
 ///
 /// # Errors
 ///
-/// Where there is no answer, or it is one of failure and `fail` was asked for.
+/// If no response arrives, or if it reports a failure and `fail` was given.
 pub fn work(values: &Values, exchange: &mut dyn Exchange, out: &mut dyn Write) -> Result<(), Fault> {
     let mut request = Request::to(values.need("url")?).map_err(Fault::Usage)?;
     values.need("method")?.clone_into(&mut request.method);

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::io::Write;
 use std::path::Path;
@@ -8,7 +8,7 @@ use globset::GlobBuilder;
 use guest_kit::{Fault, Level, Param, Tool, Values};
 use ignore::WalkBuilder;
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "glob",
     about: "Finds files whose path matches a pattern, newest first; files that .gitignore names are left out",
@@ -27,12 +27,12 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// Where the pattern is none or the folder cannot be read.
+/// If the pattern is not valid or the folder cannot be read.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (pattern, root) = (values.need("pattern")?, values.need("path")?);
     let limit = values.number("limit").unwrap_or(usize::MAX);
     let mut found = find(pattern, root, values)?;
-    // Names decide where times are equal or unknown, so that the order never depends on the disk's.
+    // Names decide if times are equal or unknown, so that the order never depends on the disk's.
     found.sort_by(|left, right| right.0.cmp(&left.0).then_with(|| left.1.cmp(&right.1)));
     let wrong = |error: std::io::Error| Fault::failed(error.to_string());
     if found.is_empty() {
@@ -53,12 +53,13 @@ fn find(pattern: &str, root: &str, values: &Values) -> Result<Vec<(Option<System
         .build()
         .map_err(|error| Fault::Usage(format!("this is no pattern: {error}")))?
         .compile_matcher();
-    // A pattern without a slash is about names, wherever they are; with one it is about paths from the folder on.
+    // A pattern without a slash is about names, wherever they are; with one it is about paths from
+    // the folder on.
     let by_name = !pattern.contains('/');
     std::fs::read_dir(root).map_err(|error| Fault::io("search", root, &error))?;
     let mut found = Vec::new();
     for entry in walk(root, values) {
-        // What cannot be seen is not there.
+        // An unreadable entry is skipped.
         let Ok(entry) = entry else { continue };
         if !entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink()) {
             continue;

@@ -1,4 +1,4 @@
-//! What is shown of the matches, and when it is enough.
+//! Collects the matches to show, and stops when there are enough.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,14 +7,12 @@ use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use guest_kit::Fault;
 
-/// What is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Show {
-    /// Each matching line.
     Lines,
     /// Each file with a match.
     Files,
-    /// How many lines match in each file.
+    /// The number of matching lines in each file.
     Count,
 }
 
@@ -36,12 +34,12 @@ impl<'a> Lines<'a> {
         Self { out, show, limit, shown: 0, files: 0 }
     }
 
-    /// Whether there is no room for more.
+    /// Whether the limit is reached.
     pub(crate) fn full(&self) -> bool {
         self.shown >= self.limit
     }
 
-    /// Searches one file. One that cannot be read is passed over: the folder was what was asked for.
+    /// Searches one file. An unreadable file is skipped, because the call asked for the folder.
     pub(crate) fn search(
         &mut self,
         searcher: &mut Searcher,
@@ -73,7 +71,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Says what is not shown.
+    /// Reports the matches that are not shown.
     pub(crate) fn end(self, pattern: &str) -> Result<(), Fault> {
         let wrong = |error: io::Error| Fault::failed(error.to_string());
         if self.files == 0 {
@@ -94,7 +92,7 @@ struct FileSink<'a, 'b> {
 }
 
 impl FileSink<'_, '_> {
-    /// Writes each line of what was found, with its number.
+    /// Writes each matching line with its number.
     fn write(&mut self, bytes: &[u8], number: Option<u64>, mark: char) -> Result<bool, io::Error> {
         let text = String::from_utf8_lossy(bytes);
         for (index, line) in (0_u64..).zip(text.lines()) {

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::io::Write;
 use std::path::Path;
@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 
 use crate::lines::{Lines, Show};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "grep",
     about: "Searches files for a regular expression; files that .gitignore names and binary files are left out",
@@ -37,7 +37,7 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// Where the pattern is none or the path cannot be read.
+/// If the pattern is not valid or the path cannot be read.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (pattern, root) = (values.need("pattern")?, values.need("path")?);
     let matcher = matcher(pattern, values)?;

@@ -1,4 +1,5 @@
-//! Runs JavaScript: a script's last value and what it logs are the answer. It has neither files nor network.
+//! Runs JavaScript: a script's last value and what it logs are the answer. It has neither files nor
+//! network.
 
 mod tool;
 

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use boa_engine::property::Attribute;
 use boa_engine::{Context, JsResult, JsValue, NativeFunction, Source, js_string};
 use guest_kit::{Fault, Kind, Level, Param, Tool, Values};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "js",
     about: "Runs JavaScript and shows what it logs and its last value; a script has neither files nor network",
@@ -27,7 +27,7 @@ const MAX_DEPTH: usize = 400;
 const MAX_LOG: usize = 1 << 20;
 
 thread_local! {
-    /// What was logged. A function of the engine can hold no borrow, so this is where it writes.
+    /// The log of the script. A function of the engine can hold no borrow, so it writes here.
     static LOG: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -35,7 +35,7 @@ thread_local! {
 ///
 /// # Errors
 ///
-/// Where the script throws; what it logged before is shown all the same.
+/// If the script throws; its log up to then is shown all the same.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let code = values.need("code")?;
     let args: Vec<&str> = values.texts("args").collect();

@@ -1,15 +1,14 @@
-//! Reads a command line: long options with `=` or a following word, bundled letters, `--`, positions.
+//! Reads a command line: long options with `=` or a following word, bundled letters, `--`,
+//! positions.
 
 use crate::fault::Fault;
 use crate::tool::{Kind, Param, Place, Tool};
 use crate::values::Values;
 
-/// What a command line asks for.
+/// The request of a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Asked {
-    /// The help text.
     Help,
-    /// A call.
     Call(Values),
 }
 
@@ -18,7 +17,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// Where it is none.
+    /// If the command line is not valid.
     pub fn call(&self, args: impl IntoIterator<Item = String>) -> Result<Values, Fault> {
         match self.read_args(args)? {
             Asked::Call(values) => Ok(values),
@@ -46,7 +45,7 @@ impl Tool {
                 reader.letters(letters, &mut args)?;
             } else {
                 reader.place(arg)?;
-                // What follows the words of a script are the script's own options.
+                // The words after a script are the script's own options.
                 if reader.next().is_some_and(|param| param.kind == Kind::Texts) {
                     for rest in args {
                         reader.place(rest)?;

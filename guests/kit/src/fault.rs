@@ -1,15 +1,14 @@
-//! Why a guest did not do what it was asked.
+//! The errors of a guest.
 
 use std::fmt;
 
 /// Why a call failed. The text is for the model, so it says what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The arguments are not what the tool takes.
+    /// The arguments do not fit the tool.
     Usage(String),
-    /// The work failed.
     Failed(String),
-    /// The work ended with a status of its own and has said all there is to say.
+    /// The work ended with a status of its own and has already written its message.
     Status(u8),
 }
 
@@ -20,7 +19,7 @@ impl Fault {
         Self::Failed(text.into())
     }
 
-    /// A failure of the system, with what was done to what.
+    /// A failure of the system, with the operation and its object.
     #[must_use]
     pub fn io(verb: &str, path: &str, error: &std::io::Error) -> Self {
         Self::Failed(format!("could not {verb} {path}: {}", reason(error)))
@@ -37,7 +36,7 @@ impl Fault {
     }
 }
 
-/// What went wrong in words that help; the system's own carry a number and no advice.
+/// The error in words that help; the system's own message has a number and no advice.
 fn reason(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     match error.kind() {

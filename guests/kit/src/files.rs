@@ -1,19 +1,21 @@
-//! Replacing a file so that nobody ever finds half of it, however the guest ends.
+//! Replaces a file so that no reader ever finds half of it, however the guest ends.
 
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-/// Puts `bytes` in the place of what a file held: into a draft beside it, which then takes its name. A guest that is cut off
-/// leaves the old file. The sandbox counts a draft of this name as the file itself, and removes it where the guest could not.
+/// Replaces the content of a file with `bytes`: writes a draft beside it, which then takes its
+/// name. A guest that is cut off leaves the old file. The sandbox counts a draft of this name as
+/// the file itself, and removes it if the guest could not.
 ///
-/// A link is written through to the file that it leads to, and so is a file beside which nothing can be made: then the new bytes
-/// come first and the rest is cut off last, so that at least it is never empty.
+/// A link is written through to the file that it leads to, and so is a file beside which
+/// nothing can be made: then the new bytes come first and the rest is cut off last, so that at
+/// least it is never empty.
 ///
 /// # Errors
 ///
-/// Where the file may not or cannot be written; [`ErrorKind::NotFound`] where its folder is missing.
+/// If the file may not or cannot be written; [`ErrorKind::NotFound`] if its folder is missing.
 pub fn replace(path: &str, bytes: &[u8]) -> io::Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
         return overwrite(path, bytes);
@@ -26,17 +28,18 @@ pub fn replace(path: &str, bytes: &[u8]) -> io::Result<()> {
     };
     let placed = fill(file, bytes).and_then(|()| fs::rename(&draft, path));
     if placed.is_err() {
-        // What went wrong is told; that the draft stays as well would help nobody.
+        // The error is reported; that the draft stays as well would not help the caller.
         let _ = fs::remove_file(&draft);
     }
     placed
 }
 
-/// Makes the folders that a file has to be in. Only those that are missing are touched, so nothing else needs a grant.
+/// Makes the folders that a file has to be in. Only those that are missing are touched, so nothing
+/// else needs a grant.
 ///
 /// # Errors
 ///
-/// Where one is missing and may not or cannot be made.
+/// If a folder is missing and may not or cannot be created.
 pub fn make_folder_of(path: &str) -> io::Result<()> {
     let named = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty());
     named.map_or(Ok(()), make_folder)
@@ -58,7 +61,8 @@ fn make_folder(folder: &Path) -> io::Result<()> {
 
 fn fill(mut file: File, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)?;
-    // First the content, then the name: a machine that fails between the two must not find the name alone.
+    // First the content, then the name: a machine that fails between the two must not find the name
+    // alone.
     file.sync_all()
 }
 

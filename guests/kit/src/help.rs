@@ -1,11 +1,12 @@
-//! The help text, laid out as clap does, because that is what both people and the reader of help texts know best.
+//! The help text, laid out as clap does, because users and the help-text reader know that layout
+//! best.
 
 use std::fmt::Write;
 
 use crate::tool::{Kind, Need, Param, Place, Tool};
 
 impl Tool {
-    /// What `--help` prints.
+    /// The text that `--help` prints.
     #[must_use]
     pub fn help(&self) -> String {
         let mut text = format!("{}\n\nUsage: {}", self.about, self.usage());
@@ -45,7 +46,7 @@ impl Tool {
     }
 }
 
-/// How the value is called.
+/// The placeholder of the value.
 fn place(param: &Param) -> String {
     let name = param.long().to_uppercase();
     match param.kind {

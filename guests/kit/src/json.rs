@@ -1,4 +1,4 @@
-//! A guest as an answer to one text: JSON arguments in, text out.
+//! Runs a guest on one text: JSON arguments in, text out.
 
 use serde_json::{Map, Value, json};
 
@@ -10,7 +10,7 @@ use crate::values::Values;
 ///
 /// # Errors
 ///
-/// Where the input is no such object or the work fails; the text says why.
+/// If the input is not such an object or the work fails; the text gives the reason.
 pub fn answer(
     tool: &Tool,
     input: &str,

@@ -1,8 +1,8 @@
-//! What the shipped guests share: one [`Tool`] declaration from which the help text, the reading of a command line, the
-//! reading of JSON arguments and the schema all follow, so that they cannot disagree.
+//! Shared code of the shipped guests. The help text, the command-line parser, the JSON arguments
+//! and the schema all follow from one [`Tool`] declaration, so that they cannot disagree.
 //!
-//! The kit does **not** touch the network or the clock, and files only where a guest asks it to [`replace`] one; a guest's work
-//! is a function from [`Values`] to text.
+//! The kit does **not** touch the network or the clock, and files only where a guest asks it to
+//! [`replace`] one; a guest's work is a function from [`Values`] to text.
 
 #[cfg(all(feature = "text", any(test, target_family = "wasm")))]
 mod arena;

@@ -1,4 +1,4 @@
-//! A guest as a command: arguments in, text out, a status at the end.
+//! Runs a guest as a command: arguments in, text out, a status at the end.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -8,7 +8,7 @@ use crate::fault::Fault;
 use crate::tool::Tool;
 use crate::values::Values;
 
-/// Runs a guest's work with the arguments of this process, and says how it went.
+/// Runs a guest's work with the arguments of this process, and returns its exit status.
 #[must_use]
 pub fn main(tool: &Tool, work: impl FnOnce(&Values, &mut dyn Write) -> Result<(), Fault>) -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -20,7 +20,7 @@ pub fn main(tool: &Tool, work: impl FnOnce(&Values, &mut dyn Write) -> Result<()
         Ok(Asked::Call(values)) => work(&values, &mut out),
         Err(fault) => Err(fault),
     };
-    // What was written before a failure is worth having too.
+    // Output before a failure is useful too.
     let flushed = out.flush().map_err(|error| Fault::failed(format!("could not write the output: {error}")));
     let Err(fault) = done.and(flushed) else {
         return ExitCode::SUCCESS;

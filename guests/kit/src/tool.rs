@@ -1,30 +1,28 @@
-//! What a guest says about itself, as data.
+//! The declaration of a guest, as data.
 
-/// One guest: its name, what it does, and what it is given.
+/// One guest: its name, its purpose, and its parameters.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
     /// The word that it is started by.
     pub name: &'static str,
     /// One or two sentences for the model.
     pub about: &'static str,
-    /// Words by which it is found.
+    /// Search terms for the guest.
     pub keywords: &'static str,
-    /// What it can do at most.
+    /// The most that it can do.
     pub level: Level,
-    /// What it is given, positions in their order.
+    /// Its parameters, positional ones in their order.
     pub params: &'static [Param],
 }
 
-/// What a guest can do at most, if it is granted everything it could use.
+/// The most that a guest can do, if it is granted everything it could use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It computes.
     None,
-    /// It looks at things.
+    /// It reads files or the network.
     ReadOnly,
-    /// It changes files.
     Write,
-    /// It runs what it is given.
+    /// It runs the code that it is given.
     Execute,
 }
 
@@ -33,20 +31,18 @@ pub enum Level {
 pub struct Param {
     /// Its name, as in JSON; on the command line `_` is written `-`.
     pub name: &'static str,
-    /// What it means.
     pub about: &'static str,
-    /// Where it stands on the command line.
+    /// Its place on the command line.
     pub place: Place,
-    /// What it may be.
+    /// The type of its value.
     pub kind: Kind,
-    /// Whether it must be there.
+    /// Whether it is required.
     pub need: Need,
 }
 
-/// Where a parameter stands on a command line.
+/// The place of a parameter on a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// By its position.
     Position,
     /// By its name alone.
     Long,
@@ -54,12 +50,11 @@ pub enum Place {
     Short(char),
 }
 
-/// What a parameter may be.
+/// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// There or not there.
     Flag,
-    /// Any text.
     Text,
     /// A whole number from 0.
     Number,
@@ -69,10 +64,10 @@ pub enum Kind {
     Choice(&'static [&'static str]),
 }
 
-/// Whether a parameter must be given.
+/// Whether a parameter is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// There is no call without it.
+    /// A call without it is refused.
     Required,
     /// It may be left out.
     Optional,
@@ -127,7 +122,7 @@ impl Param {
         Self { name, about, place: Place::Long, kind: Kind::Text, need: Need::Optional }
     }
 
-    /// Something that is there or not.
+    /// A parameter that is present or not.
     #[must_use]
     pub const fn flag(name: &'static str, about: &'static str) -> Self {
         Self { name, about, place: Place::Long, kind: Kind::Flag, need: Need::Optional }
@@ -160,14 +155,14 @@ impl Param {
         self
     }
 
-    /// The same, as another kind.
+    /// The same parameter with another type.
     #[must_use]
     pub const fn of(mut self, kind: Kind) -> Self {
         self.kind = kind;
         self
     }
 
-    /// How its name is written on a command line.
+    /// Its name as written on a command line.
     #[must_use]
     pub fn long(&self) -> String {
         self.name.replace('_', "-")

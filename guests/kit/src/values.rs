@@ -1,9 +1,10 @@
-//! What one call was given, already checked against the declaration.
+//! The arguments of one call, already checked against the declaration.
 
 use crate::fault::Fault;
 use crate::tool::{Kind, Need, Param, Tool};
 
-/// The arguments of one call. Defaults are filled in, numbers are numbers, choices are among the choices.
+/// The arguments of one call. Defaults are filled in, numbers are numbers, choices
+/// are among the choices.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Values(Vec<(&'static str, String)>);
 
@@ -18,7 +19,7 @@ impl Values {
     ///
     /// # Errors
     ///
-    /// Where it is neither, which is a mistake of the guest.
+    /// If it is neither, which is a mistake of the guest.
     pub fn need(&self, name: &str) -> Result<&str, Fault> {
         self.text(name).ok_or_else(|| Fault::Usage(format!("{name} is missing")))
     }
@@ -40,7 +41,7 @@ impl Values {
         self.text(name)?.parse().ok()
     }
 
-    /// Takes one value, if it is what the parameter may be.
+    /// Adds one value, if it fits the parameter.
     pub(crate) fn put(&mut self, param: &Param, value: String) -> Result<(), Fault> {
         let name = param.name;
         match param.kind {
@@ -64,7 +65,7 @@ impl Values {
         Ok(())
     }
 
-    /// Fills in the defaults and says what is missing.
+    /// Fills in the defaults and reports what is missing.
     pub(crate) fn settle(mut self, tool: &Tool) -> Result<Self, Fault> {
         for param in tool.params {
             if self.text(param.name).is_some() {

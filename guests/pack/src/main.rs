@@ -1,4 +1,4 @@
-//! Makes what is shipped out of what the compiler built.
+//! Packs the compiler's output into the files that Holm ships.
 //!
 //!     guest-pack module  IN OUT    a module as it is: a command of WASI 0.1, with exact exit statuses, or one of the world
 //!                                  `holm:tool`; the fastest to start

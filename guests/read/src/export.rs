@@ -1,4 +1,4 @@
-//! The guest in its world.
+//! Exports the guest as the world `holm:tool`.
 
 use guest_kit::text::exports::holm::tool::{call, description};
 
@@ -24,14 +24,16 @@ guest_kit::text::export!(Guest with_types_in guest_kit::text);
 
 struct File(Handle);
 
-/// How much is read at first: most files whole, and it fits into the memory that the guest has from the start.
+/// The size of the first read: most files whole, and it fits into the memory that the guest
+/// has from the start.
 const FIRST: usize = 16 << 10;
 
 impl Source for File {
     fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String> {
         let room = if offset == 0 { length.min(FIRST) } else { length };
         let mut bytes = Vec::with_capacity(room);
-        // Until there is no room or nothing comes: not every file system gives all that it has at once.
+        // Until the buffer is full or a read is empty: not every file system returns everything at
+        // once.
         while bytes.len() < bytes.capacity() {
             let read = self.0.read(offset + bytes.len() as u64, &mut bytes).map_err(Errno::said)?;
             if read == 0 {
@@ -42,7 +44,7 @@ impl Source for File {
     }
 }
 
-/// Opens a path beneath the directory whose name is the longest beginning of it.
+/// Opens a path beneath the directory whose name is its longest prefix.
 fn open(path: &str) -> Result<Box<dyn Source>, String> {
     let best = directories()
         .filter_map(|(directory, name)| Some((directory, beneath(&name, path)?)))
@@ -55,7 +57,8 @@ fn open(path: &str) -> Result<Box<dyn Source>, String> {
     Ok(Box::new(File(file)))
 }
 
-/// The rest of a path beneath a directory. A relative path is beneath the first of all, which is called `/` or `.`.
+/// The rest of a path beneath a directory. A relative path is beneath the first of all, which is
+/// called `/` or `.`.
 fn beneath<'a>(directory: &str, path: &'a str) -> Option<&'a str> {
     if matches!(directory, "/" | ".") {
         return Some(path.trim_start_matches('/'));

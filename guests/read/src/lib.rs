@@ -1,4 +1,5 @@
-//! Reads text files page by page, with numbered lines. A guest of the world `holm:tool`: of WASI it imports files alone.
+//! Reads text files page by page, with numbered lines. A guest of the world `holm:tool`: of WASI it
+//! imports files alone.
 
 mod page;
 mod source;

@@ -1,4 +1,4 @@
-//! Cuts a page out of a file without ever holding more of it than the page.
+//! Reads one page of a file without ever holding more of it than the page.
 
 use std::fmt::Write;
 
@@ -7,29 +7,29 @@ use memchr::memchr;
 
 use crate::source::Source;
 
-/// Which lines are wanted.
+/// The lines to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// The first line, counted from 1.
     pub first: usize,
-    /// How many lines.
     pub lines: usize,
 }
 
-/// How much is asked of the system at once: a small file in one call, a large one in few.
+/// The size of one read: a small file in one call, a large one in few.
 const CHUNK: usize = 64 << 10;
-/// The longest line that is shown whole; longer ones are minified code or data, which nobody reads.
+/// The longest line that is shown whole; longer ones are minified code or data, which are
+/// not meant for reading.
 const MAX_LINE: usize = 2_000;
 /// The most text of a page: more would crowd out the conversation that asked for it.
 const MAX_PAGE: usize = 256 << 10;
-/// How far a file is looked at to tell text from other things.
+/// How many bytes are checked to tell text from other data.
 const SNIFF: usize = 8 << 10;
 
-/// The numbered lines of a page, and where to go on.
+/// The numbered lines of a page, and where to continue.
 ///
 /// # Errors
 ///
-/// Where the file cannot be read, is no text, or ends before the page begins.
+/// If the file cannot be read, is not text, or ends before the page begins.
 pub fn page(source: &mut dyn Source, wanted: Page) -> Result<String, Fault> {
     let mut reader = Reader { wanted, out: String::new(), line: Vec::new(), number: 1, cut: 0 };
     let mut offset = 0_u64;
@@ -55,9 +55,8 @@ struct Reader {
     out: String,
     /// The line so far, as much of it as is shown.
     line: Vec<u8>,
-    /// Its number.
     number: usize,
-    /// How many of its bytes are not kept.
+    /// The number of its bytes that are not kept.
     cut: usize,
 }
 
@@ -101,7 +100,8 @@ impl Reader {
         if self.number >= self.wanted.first {
             let line = self.line.strip_suffix(b"\r").unwrap_or(&self.line);
             let _ = write!(self.out, "{:>6}\t", self.number);
-            // Nearly every line is text, and to see that takes a fraction of what it takes to look for what is not.
+            // Nearly every line is text, and checking that takes a fraction of the time of a lossy
+            // conversion.
             match std::str::from_utf8(line) {
                 Ok(line) => self.out.push_str(line),
                 Err(_) => self.out.push_str(&String::from_utf8_lossy(line)),

@@ -1,4 +1,4 @@
-//! Where the bytes of a file come from: the system's files where there are any, memory in tests.
+//! The source of a file's bytes: the system's files in a guest, memory in tests.
 
 /// Something that can be read from any place in it.
 pub trait Source {
@@ -6,25 +6,24 @@ pub trait Source {
     ///
     /// # Errors
     ///
-    /// What the system says.
+    /// The system's message.
     fn read(&mut self, offset: u64, length: usize) -> Result<Chunk, String>;
 }
 
-/// What one read gave.
+/// The result of one read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
-    /// The bytes; none where there are no more.
+    /// The bytes; empty at the end of the file.
     pub bytes: Vec<u8>,
-    /// What comes after them.
     pub rest: Rest,
 }
 
-/// What is left of a file.
+/// The rest of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     /// That is only known by reading on.
     Unknown,
-    /// Nothing, so nobody has to ask.
+    /// Nothing is left, so no further read is needed.
     Nothing,
 }
 
@@ -42,7 +41,7 @@ impl From<Vec<u8>> for Chunk {
     }
 }
 
-/// Bytes in memory.
+/// A byte source in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 

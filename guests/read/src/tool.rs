@@ -1,11 +1,11 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use guest_kit::{Fault, Level, Param, Tool, Values};
 
 use crate::page::{Page, page};
 use crate::source::Source;
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "read",
     about: "Reads a text file with numbered lines, page by page",
@@ -22,7 +22,7 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// Where the file cannot be read or is no text.
+/// If the file cannot be read or is not text.
 pub fn work(
     values: &Values,
     open: impl FnOnce(&str) -> Result<Box<dyn Source>, String>,

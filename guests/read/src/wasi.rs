@@ -1,13 +1,14 @@
-//! The four functions of WASI 0.1 by which a file is found and read, without a library between.
+//! The four functions of WASI 0.1 that find and read a file, called without a library.
 //!
-//! A library would look at every directory before the first file is opened, and would allocate for each.
+//! A library would look at every directory before the first file is opened, and would allocate for
+//! each.
 
 /// An error number of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Errno(i32);
 
 impl Errno {
-    /// What it means for whoever asked for a file.
+    /// What the error means for the caller that asked for a file.
     pub(crate) fn said(self) -> String {
         match self.0 {
             2 | 63 | 76 => "this tool was not granted that".to_owned(),
@@ -23,7 +24,7 @@ impl Errno {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Handle(i32);
 
-/// The number of the first directory that a guest is given; the others follow.
+/// The number of the first directory that a guest gets; the others follow.
 const FIRST: i32 = 3;
 
 /// The directories that the guest was given, each with its name.
@@ -38,7 +39,7 @@ fn name(number: i32) -> Option<String> {
     // SAFETY: the host writes eight bytes there.
     done(unsafe { fd_prestat_get(number, about.as_mut_ptr()) }).ok()?;
     let mut name = vec![0_u8; about[1] as usize];
-    // SAFETY: the host writes no more than the length that it is told.
+    // SAFETY: the host writes no more than the given length.
     done(unsafe { fd_prestat_dir_name(number, name.as_mut_ptr(), name.len()) }).ok()?;
     String::from_utf8(name).ok()
 }
@@ -57,7 +58,8 @@ impl Handle {
         done(status).map(|()| Self(opened))
     }
 
-    /// Adds what the file holds from `offset` on to `bytes`, as much as there is room for; says how much it was.
+    /// Appends the bytes of the file from `offset` on to `bytes`, as many as there is room
+    /// for. Returns how many.
     #[expect(unsafe_code, reason = "the host fills memory that is allocated but not set")]
     pub(crate) fn read(self, offset: u64, bytes: &mut Vec<u8>) -> Result<usize, Errno> {
         let room = bytes.spare_capacity_mut();
@@ -76,7 +78,7 @@ fn done(status: i32) -> Result<(), Errno> {
     if status == 0 { Ok(()) } else { Err(Errno(status)) }
 }
 
-/// Where the host puts what it reads.
+/// A buffer for the host to read into.
 #[repr(C)]
 struct Part {
     at: *mut u8,

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::cell::RefCell;
 use std::io::Write;
@@ -9,7 +9,7 @@ use guest_kit::{Fault, Kind, Level, Param, Tool, Values};
 use crate::io::{Handle, Sink, block_on};
 use crate::shell::Shell;
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "shell",
     about: "Runs a bash script with built-in utilities (ls cat head tail wc grep sed sort uniq cut tr find mkdir rm cp mv touch \
@@ -27,7 +27,7 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// With the status of the script where that is not 0.
+/// With the status of the script if that is not 0.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let script = values.need("script")?;
     let mut shell = Shell::new(Handle::stdin(), Handle::stdout(), Handle::stderr());
@@ -50,7 +50,7 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     Err(Fault::Status(u8::try_from(status & 255).unwrap_or(1)))
 }
 
-/// Runs a script with everything in memory: its status, what it wrote, and what it complained.
+/// Runs a script with everything in memory. Returns its status, its output and its error output.
 #[must_use]
 pub fn run_script(script: &str, input: &str, directory: &str) -> (i32, String, String) {
     let (out, err) = (Rc::new(RefCell::new(Vec::new())), Rc::new(RefCell::new(Vec::new())));

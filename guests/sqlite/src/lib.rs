@@ -1,4 +1,5 @@
-//! Asks SQLite databases: one statement or several, with parameters, as JSON lines or as a table.
+//! Queries SQLite databases: one statement or several, with parameters, as JSON lines or as a
+//! table.
 
 mod rows;
 mod tool;

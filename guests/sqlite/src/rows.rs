@@ -1,4 +1,4 @@
-//! Rows as text.
+//! Formats rows as text.
 
 use std::io::Write;
 
@@ -7,12 +7,12 @@ use rusqlite::Rows;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
-/// How rows are shown.
+/// The output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// An object a line.
     Json,
-    /// Columns that stand under each other.
+    /// Columns that are aligned.
     Table,
     /// Values with commas between.
     Csv,
@@ -21,7 +21,7 @@ pub(crate) enum Form {
 /// The widest column of a table.
 const MAX_WIDTH: usize = 60;
 
-/// Shows at most so many rows, and says where there are more.
+/// Shows at most so many rows, and reports if there are more.
 pub(crate) fn show(
     names: &[String],
     mut rows: Rows<'_>,

@@ -1,4 +1,4 @@
-//! What the guest says about itself, and one call.
+//! The declaration of the guest, and the work of one call.
 
 use std::io::Write;
 
@@ -9,7 +9,7 @@ use rusqlite::{Batch, Connection, OpenFlags, params_from_iter};
 
 use crate::rows::{Form, show};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "sqlite",
     about: "Runs SQL statements on an SQLite database file and shows the rows",
@@ -35,7 +35,7 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// Where the database cannot be opened or a statement fails.
+/// If the database cannot be opened or a statement fails.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (path, sql) = (values.need("database")?, values.need("sql")?);
     let open = if values.flag("read_only") {
@@ -46,7 +46,8 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let wrong = |error: rusqlite::Error| Fault::failed(error.to_string());
     let database = Connection::open_with_flags(path, open | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(|error| Fault::failed(format!("could not open {path}: {error}")))?;
-    // A guest has no shared memory for a journal of the newer kind, and no folder for temporary files.
+    // A guest has no shared memory for a journal of the newer kind, and no folder for temporary
+    // files.
     database.execute_batch("PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;").map_err(wrong)?;
     let form = match values.need("form")? {
         "table" => Form::Table,
@@ -77,10 +78,11 @@ pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A value as whoever wrote it means it. SQLite never takes the text `2` for the number 2 where a column has no type, and
-/// people who ask for `a = 2` find nothing then. So what is written exactly as SQLite would write a number is that number; `007`,
-/// `1.50` and `+1` are not, and stay the texts that codes, versions and telephone numbers are. A column that is declared as
-/// text turns the number back into the same text.
+/// A parameter with the type that its author means. SQLite never takes the text `2` for the number
+/// 2 if a column has no type, and a query for `a = 2` then finds nothing. So a text that is written
+/// exactly as SQLite would write a number becomes that number. `007`, `1.50` and `+1` are not, and
+/// stay the texts that codes, versions and telephone numbers are. A column that is declared as text
+/// turns the number back into the same text.
 fn bound(text: &str) -> Value {
     if let Some(number) = text.parse::<i64>().ok().filter(|number| number.to_string() == text) {
         return Value::Integer(number);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use guest_kit::{Fault, Level, Param, Tool, Values, make_folder_of, replace};
 
-/// What the guest says about itself.
+/// The declaration of the guest.
 pub const TOOL: Tool = Tool {
     name: "write",
     about: "Writes text to a file, replacing what it held; folders that are missing are made",
@@ -24,7 +24,7 @@ pub const TOOL: Tool = Tool {
 ///
 /// # Errors
 ///
-/// Where the file may not or cannot be written.
+/// If the file may not or cannot be written.
 pub fn work(values: &Values, out: &mut dyn Write) -> Result<(), Fault> {
     let (path, content) = (values.need("path")?, values.need("content")?);
     let existed = Path::new(path).exists();

@@ -1,4 +1,4 @@
-//! What is compared.
+//! The configurations that the evaluation compares.
 
 /// One way to run the model.
 #[derive(Debug, Clone)]

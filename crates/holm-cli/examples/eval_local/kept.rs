@@ -1,4 +1,5 @@
-//! Verdicts on disk, a line each: some columns take long, and whoever stops loses one task at most.
+//! Stores verdicts on disk, one a line. Some columns take long, and a stopped evaluation loses one
+//! task at most.
 
 use std::{
     fs::{self, File, OpenOptions},

@@ -1,4 +1,4 @@
-//! What came of a task, and what a whole column comes to.
+//! The score of one task, and the sum of a whole column.
 
 use holm::kernel::{Block, Ending, Event, Role};
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ impl Done {
                     match block {
                         Block::ToolCall(_) => self.tried += 1,
                         Block::Text(text) => {
-                            // Words that begin like a call are one that nobody could read.
+                            // Text that begins like a call is a call that could not be parsed.
                             self.tried += usize::from(text.trim_start().starts_with('{'));
                             self.answer.clone_from(text);
                         }

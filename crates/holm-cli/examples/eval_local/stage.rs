@@ -1,4 +1,5 @@
-//! The folder of the tasks, and the command that does them: the real one, with real tools and real grants.
+//! Sets up the folder of the tasks and runs the real command in it, with real tools and real
+//! grants.
 
 use std::{
     fs,
@@ -84,7 +85,7 @@ impl Stage {
     }
 }
 
-/// What the command told: events, and whatever else.
+/// The output of the command: its events, and all other lines.
 fn read(out: impl Read) -> (Done, String) {
     let (mut done, mut plain) = (Done::default(), String::new());
     for line in BufReader::new(out).lines().map_while(Result::ok) {

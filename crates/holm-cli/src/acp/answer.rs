@@ -1,4 +1,4 @@
-//! How a prompt ended, as the protocol says it.
+//! Translates how a prompt ended into the stop reasons of the Agent Client Protocol.
 
 use agent_client_protocol::{
     Error,
@@ -11,7 +11,8 @@ use holm::{
 
 use super::{editor::Editor, refusal::failed};
 
-/// The answer to a prompt. Why there is no answer of the model's is told in words first, because the protocol has only a few.
+/// The answer to a prompt. If the model gave no answer, the reason is sent as text first, because
+/// the protocol has only a few stop reasons.
 pub(super) fn of(report: &Report, editor: &Editor) -> Result<PromptResponse, Error> {
     let stop = match &report.ending {
         Ending::Answered { .. } => StopReason::EndTurn,

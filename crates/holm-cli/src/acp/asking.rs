@@ -1,4 +1,5 @@
-//! How the person in the editor is asked: about calls, by the model, and by servers.
+//! Asks the user of the editor: to approve calls, and to answer questions of the model
+//! and of MCP servers.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -29,7 +30,7 @@ const NEVER: &str = "never";
 /// The field of a form that holds the answer to a model's question.
 const ANSWER: &str = "answer";
 
-/// The person in front of an editor.
+/// Asks and notifies the user of an editor.
 #[derive(Clone)]
 pub(super) struct Asking {
     editor: Editor,
@@ -63,7 +64,8 @@ impl Asking {
         ToolCallUpdate::new(shown.tool_call_id, fields)
     }
 
-    /// Asks by a form. None where the editor has none, or nobody answers.
+    /// Asks with a form. Returns `None` if the editor does not support forms, or if the
+    /// user does not answer.
     async fn form(self, message: String, schema: Value) -> Option<ElicitationAction> {
         let can = self.editor.can().elicitation.as_ref()?;
         can.form.as_ref()?;
@@ -73,7 +75,8 @@ impl Asking {
         Some(self.editor.client().send_request(request).block_task().await.ok()?.action)
     }
 
-    /// Asks the person to open a page. None where the editor has no way to, or nobody answers.
+    /// Asks the user to open a page. Returns `None` if the editor cannot open pages, or if the
+    /// user does not answer.
     async fn page(self, message: String, url: String) -> Option<ElicitationAction> {
         let can = self.editor.can().elicitation.as_ref()?;
         can.url.as_ref()?;
@@ -87,7 +90,7 @@ impl Asking {
 impl Elsewhere for Asking {
     fn approve(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer> {
         let Some(session) = self.editor.session().cloned() else {
-            return Box::pin(async { no("nobody can be asked before the session has begun") });
+            return Box::pin(async { no("no user can be asked before the session has started") });
         };
         let options = options(&proposal, &offer);
         let request = RequestPermissionRequest::new(session, self.call(&proposal, &offer), options.clone());
@@ -95,16 +98,16 @@ impl Elsewhere for Asking {
         Box::pin(async move {
             match client.send_request(request).block_task().await.map(|response| response.outcome) {
                 Ok(RequestPermissionOutcome::Selected(chosen)) => {
-                    // Nobody says what was not offered.
+                    // An answer counts only if it is one of the options that were offered.
                     let offered = options.iter().any(|option| option.option_id == chosen.option_id);
                     if offered {
                         answer(&chosen.option_id.0)
                     } else {
-                        no("the editor gave no answer that was offered")
+                        no("the editor gave an answer that was not offered")
                     }
                 }
                 Ok(RequestPermissionOutcome::Cancelled) => no("the person stopped it"),
-                Ok(_) => no("the editor gave no answer that is known"),
+                Ok(_) => no("the editor gave an unknown answer"),
                 Err(_) => no("the editor could not ask"),
             }
         })
@@ -155,7 +158,7 @@ fn options(proposal: &Proposal, offer: &Offer) -> Vec<PermissionOption> {
     }
     let always = option(SESSION, "Always allow in this session".into(), PermissionOptionKind::AllowAlways);
     let prefix = offer.prefix.as_ref().map(|rule| {
-        let name = format!("Always allow what begins with `{}` in this session", visible(&rule.to_string()));
+        let name = format!("Always allow what starts with `{}` in this session", visible(&rule.to_string()));
         option(PREFIX, name, PermissionOptionKind::AllowAlways)
     });
     [once, always].into_iter().chain(prefix).chain([no, never]).collect()

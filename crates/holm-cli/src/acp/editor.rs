@@ -1,4 +1,5 @@
-//! The editor in front of a session: what it is told, and how its person is asked.
+//! The client side of one session: sends updates to the editor and asks its user. It
+//! does not decide anything.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, OnceLock, PoisonError,
@@ -16,16 +17,16 @@ use holm::kernel::visible;
 
 use super::telling::{Notices, chunk};
 
-/// One session of one editor. Cheap to clone.
+/// The client side of one session of an editor. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Editor {
     client: ConnectionTo<Client>,
     can: Arc<ClientCapabilities>,
-    /// Known once the session has begun; nothing is told before.
+    /// Set once the session has started; no update is sent before.
     session: Arc<OnceLock<SessionId>>,
-    /// What is to be noted once it has.
+    /// Notes that are sent once it has started.
     early: Arc<Mutex<Vec<String>>>,
-    /// Names what Holm itself says and asks.
+    /// Numbers the messages and questions of Holm itself.
     count: Arc<AtomicU64>,
 }
 
@@ -62,7 +63,8 @@ impl Editor {
         if shown { Notices::Shown } else { Notices::Unknown }
     }
 
-    /// Tells of something. Whoever is gone need not know; the journal has it.
+    /// Sends an update. A failure is ignored: an editor that has disconnected does not need it, and
+    /// the journal has it.
     pub(super) fn tell(&self, update: SessionUpdate) {
         if let Some(session) = self.session.get() {
             let _ = self.client.send_notification(SessionNotification::new(session.clone(), update));

@@ -1,5 +1,5 @@
-//! Servers that an editor brings to a session. They are started in the jail and reached through the one way out, like those of
-//! a project: nothing that an editor says gives them files or a network.
+//! MCP servers that an editor adds to a session. They start in the jail and use Holm's own network
+//! path, like the servers of a project: an editor cannot give them files or a network.
 
 use std::{fmt, path::Path, time::Duration};
 
@@ -18,7 +18,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// The shortest value that is kept from every text as a secret; shorter ones stand in texts by chance.
 const SHORTEST_SECRET: usize = 12;
 
-/// The servers that an editor names for a session, and whom they may ask.
+/// The MCP servers that an editor names for a session, and the user whom they may ask.
 pub(super) struct Given {
     wanted: Vec<McpServer>,
     asking: Asking,
@@ -67,7 +67,7 @@ async fn add(wanted: &[McpServer], registry: &Registry, places: &Places, asking:
     notes
 }
 
-/// The values that nobody else is to know, with names for them.
+/// The secret values of the servers, each with a name.
 fn secrets(wanted: &[McpServer]) -> Vec<(String, SecretString)> {
     let headers = |headers: &[HttpHeader]| -> Vec<(String, String)> {
         headers.iter().map(|header| (header.name.clone(), header.value.clone())).collect()
@@ -96,7 +96,7 @@ fn name(server: &McpServer) -> &str {
 
 /// How a server is reached, word for word: nothing in what an editor says stands for anything else.
 fn spec(server: &McpServer) -> Result<ServerSpec, String> {
-    let name = ServerName::near(name(server)).ok_or("its name is none for a server")?.to_string();
+    let name = ServerName::near(name(server)).ok_or("its name is not a valid server name")?.to_string();
     let address = |url: &str, headers: &[HttpHeader], http| {
         let mut address = Address::new(url).map_err(|error| error.to_string())?;
         address.http = http;
@@ -106,32 +106,32 @@ fn spec(server: &McpServer) -> Result<ServerSpec, String> {
     };
     match server {
         McpServer::Stdio(given) => {
-            let command = given.command.to_str().ok_or("its path is no text")?;
+            let command = given.command.to_str().ok_or("its path is not valid UTF-8")?;
             let program = Program::new(command).args(given.args.iter().cloned());
             let program = given.env.iter().fold(program, |program, set| program.env(&set.name, &set.value));
             ServerSpec::program(&name, program).map_err(|error| error.to_string())
         }
         McpServer::Http(given) => address(&given.url, &given.headers, Http::Newer),
         McpServer::Sse(given) => address(&given.url, &given.headers, Http::Older),
-        _ => Err("this way to reach a server is not known".into()),
+        _ => Err("unknown server transport".into()),
     }
 }
 
 async fn offers(server: &McpServer, places: &Places, asking: &Asking) -> Result<Vec<Offer>, String> {
     let spec = spec(server)?;
-    // Whoever wrote the project may have written the editor's settings for it too.
+    // The author of the project may also have written the editor's settings for it.
     let file = places.project_tools().join("editor");
     let means = servers::given(places, &file)?.asker(Person(asking.clone()));
     let remote = Remote::new(spec, means);
     let pins = servers::pins(places, &file);
     let (offers, listing) = remote.offers(pins.as_ref()).await.map_err(|error| error.to_string())?;
     if offers.is_empty() && !listing.changed.is_empty() {
-        return Err("its tools have changed since they were first seen".to_owned());
+        return Err("its tools changed since you first used them".to_owned());
     }
     Ok(offers)
 }
 
-/// Whom servers ask.
+/// Forwards questions of MCP servers to the user of the editor.
 struct Person(Asking);
 
 impl holm_mcp::Asker for Person {

@@ -1,4 +1,4 @@
-//! All sessions of one editor, and what it asks for.
+//! Handles the requests of one editor connection and owns its sessions.
 
 use std::{
     collections::BTreeMap,
@@ -62,29 +62,29 @@ const MOST_OPEN: usize = 64;
 /// How long what is under way may take to come to its end when the editor goes away.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// The sessions of one connection, and how they are made.
+/// The sessions of one editor connection.
 pub(crate) struct House {
-    /// What else `holm run` takes.
+    /// The other options of `holm run`.
     options: Vec<String>,
     data: Option<PathBuf>,
-    /// Who else is told what happens.
+    /// The log that also receives all events.
     log: Log,
     can: Mutex<Arc<ClientCapabilities>>,
     seats: Mutex<BTreeMap<String, Arc<Seat>>>,
-    /// What is answered later.
+    /// Tasks whose answers are sent later.
     works: Mutex<JoinSet<()>>,
 }
 
-/// What an editor wants opened.
+/// A request of the editor to open a session.
 struct Wanted {
     cwd: PathBuf,
     servers: Vec<McpServer>,
-    /// A session that is there already.
+    /// An existing session to resume.
     session: Option<SessionId>,
     history: History,
 }
 
-/// Whether the editor is told what was said before.
+/// Whether the history of the session is sent to the editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum History {
     Told,
@@ -119,7 +119,8 @@ impl House {
         Ok(house)
     }
 
-    /// Serves an editor until it goes away; then everything that is under way is stopped, and stays in its journal.
+    /// Serves an editor until it disconnects; then all running work is stopped, and
+    /// stays in its journal.
     ///
     /// # Errors
     /// Why the connection broke.
@@ -154,7 +155,8 @@ impl House {
             .await
     }
 
-    /// Answers a request: at once, or later where it takes time. What must happen in order happens before this returns.
+    /// Answers a request at once, or later if it takes time. Steps that need an order
+    /// happen before this returns.
     fn take(
         self: &Arc<Self>,
         request: ClientRequest,
@@ -229,10 +231,10 @@ impl House {
             .agent_info(Implementation::new("holm", env!("CARGO_PKG_VERSION")).title("Holm".to_owned()))
     }
 
-    /// Nobody is known by this; it looks whether a model would answer now.
+    /// Identifies no user. It only checks whether a model would answer now.
     fn authenticate(&self, request: &AuthenticateRequest) -> Result<AuthenticateResponse, Error> {
         if &*request.method_id.0 != KEYS {
-            return Err(invalid(format!("there is no way `{}` to be known", request.method_id.0)));
+            return Err(invalid(format!("unknown authentication method `{}`", request.method_id.0)));
         }
         let screen = Arc::new(Screen::default());
         let checked = Places::find(self.data.as_deref())
@@ -359,12 +361,12 @@ impl House {
     /// The places of a session that works in this folder.
     fn places(&self, cwd: &Path) -> Result<Places, Error> {
         if !cwd.is_absolute() {
-            return Err(invalid("the folder of a session is to be absolute"));
+            return Err(invalid("the folder of a session must be an absolute path"));
         }
         let unusable = |error: std::io::Error| invalid(format!("{} cannot be used: {error}", cwd.shown()));
         let work = cwd.canonicalize().map_err(unusable)?;
         if !work.is_dir() {
-            return Err(invalid(format!("{} is no folder", cwd.shown())));
+            return Err(invalid(format!("{} is not a folder", cwd.shown())));
         }
         let places = Places::find(self.data.as_deref()).map_err(|error| refused(&error))?;
         Ok(Places { work, ..places })
@@ -377,7 +379,8 @@ impl House {
         works.spawn(work);
     }
 
-    /// Brings everything to its end: what is begun is answered, what is under way is stopped, every journal is kept.
+    /// Shuts down: pending requests are answered, running work is stopped, and
+    /// every journal is kept.
     async fn leave(&self) {
         let mut works = std::mem::take(&mut *self.works.lock().unwrap_or_else(PoisonError::into_inner));
         let ended = async {
@@ -388,7 +391,7 @@ impl House {
                 }
             }
         };
-        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        // A session that takes longer ends with the process, and is resumed as after a crash.
         let _ = tokio::time::timeout(LAST_WORDS, ended).await;
         let seats = std::mem::take(&mut *self.seats());
         for seat in seats.into_values() {
@@ -430,6 +433,6 @@ fn screen(editor: &Editor) -> Arc<Screen> {
 
 fn respond<T: Serialize>(responder: Responder<Value>, answer: Result<T, Error>) {
     let answer = answer.and_then(|answer| serde_json::to_value(answer).map_err(Error::into_internal_error));
-    // Whoever is gone wants no answer.
+    // An editor that has disconnected needs no answer.
     let _ = responder.respond_with_result(answer);
 }

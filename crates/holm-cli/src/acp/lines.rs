@@ -1,4 +1,5 @@
-//! One message a line, on standard streams. A line that is too long or no text is answered as what it is, and is never held.
+//! Reads and writes one message a line on standard streams. A line that is too long, or not valid
+//! text, gets an error answer and is never buffered.
 
 use std::io;
 
@@ -8,7 +9,8 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncWrite, AsyncWriteExt as
 /// The longest message: some pictures in it, and no more than a machine has room for.
 const MOST_BYTES: usize = 64 << 20;
 
-/// What stands in the place of a line that nobody can read. It is no JSON, so the protocol's own answer follows.
+/// Replaces a line that cannot be read. It is not valid JSON, so the protocol library answers
+/// with its own error.
 const UNREADABLE: &str = "{";
 
 /// The messages that come.
@@ -22,8 +24,8 @@ where
     })
 }
 
-/// Where messages go, each at once. Whoever does not read them any more does not stop the work: an editor that is gone closes
-/// the other stream too.
+/// Writes each message at once. A reader that has stopped does not stop the work: an editor that is
+/// gone closes the other stream too.
 pub(crate) fn outgoing<W>(writer: W) -> impl Sink<String, Error = io::Error> + Send + 'static
 where
     W: AsyncWrite + Unpin + Send + 'static,
@@ -49,7 +51,8 @@ async fn next(reader: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Resu
     }
 }
 
-/// The bytes of a line without its end; none within for one that was too long, of which nothing is kept.
+/// The bytes of a line without its end. The inner value is `None` for a line that was too long, of
+/// which nothing is kept.
 async fn whole(reader: &mut (impl AsyncBufRead + Unpin), most: usize) -> io::Result<Option<Option<Vec<u8>>>> {
     let mut line = Some(Vec::new());
     let mut begun = false;

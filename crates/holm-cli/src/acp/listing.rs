@@ -1,4 +1,4 @@
-//! The sessions of this machine, as an editor lists them.
+//! Lists the sessions of this machine for an editor.
 
 use std::path::{Path, PathBuf};
 
@@ -17,8 +17,8 @@ use crate::{began::Began, children, places::Places};
 /// How many sessions are looked at for one page.
 const PAGE: u32 = 50;
 
-/// A page of the list, the latest first. Sessions of helpers, and those of which it is not known where they work, are not on it:
-/// nobody can go on with them here.
+/// A page of the list, the latest session first. Sessions of helpers, and sessions whose folder is
+/// unknown, are left out: they cannot be resumed here.
 pub(super) async fn page(
     request: ListSessionsRequest,
     data: Option<&Path>,
@@ -26,7 +26,7 @@ pub(super) async fn page(
     let places = Places::find(data).map_err(|error| refused(&error))?;
     let store = places.store().await.map_err(|error| refused(&error))?;
     let after = request.cursor.as_deref().map(str::parse).transpose();
-    let after = after.map_err(|_| invalid("there is no such place in the list"))?;
+    let after = after.map_err(|_| invalid("unknown position in the list"))?;
     let wanted = Listing { after, limit: Some(PAGE), ..Listing::default() };
     let page = store.list(&wanted).await.map_err(|error| failed(error.to_string()))?;
     let within = request.cwd.map(|cwd| cwd.canonicalize().unwrap_or(cwd));

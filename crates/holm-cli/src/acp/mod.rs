@@ -1,8 +1,8 @@
-//! `holm acp`: an agent inside an editor, by the Agent Client Protocol.
+//! `holm acp`: an agent inside an editor, through the Agent Client Protocol.
 //!
-//! The editor is where the person sits, and no more: what may be done is decided by grants, mode and policy as for every other
-//! run, the files are those on disk, and commands run in Holm's jail. So the methods by which an editor lends its files and its
-//! terminals are not used.
+//! The editor only provides the user interface. Grants, mode and policy decide what is allowed, as
+//! in every other run; files are those on disk, and commands run in Holm's jail. The protocol's
+//! methods for files and terminals of the editor are therefore not used.
 
 mod answer;
 mod asking;

@@ -1,4 +1,4 @@
-//! Modes as an editor lists them: those that the policy of this machine allows, and no wider one.
+//! The modes that an editor lists: those that the policy of this machine allows, and no wider one.
 
 use agent_client_protocol::{
     Error,
@@ -18,7 +18,7 @@ pub(super) fn state(now: Mode, most: Mode) -> SessionModeState {
 pub(super) fn read(wanted: &SessionModeId, most: Mode) -> Result<Mode, Error> {
     let mode: Mode = wanted.0.parse().map_err(|error| invalid(format!("{error}")))?;
     if mode > most {
-        return Err(invalid(format!("the policy of this machine allows no wider mode than {most}")));
+        return Err(invalid(format!("the policy of this machine allows at most mode {most}")));
     }
     Ok(mode)
 }
@@ -30,10 +30,10 @@ pub(super) fn id(mode: Mode) -> SessionModeId {
 
 fn offered(mode: Mode) -> SessionMode {
     let (name, about) = match mode {
-        Mode::Plan => ("Plan", "Looks and changes nothing"),
+        Mode::Plan => ("Plan", "Reads, but changes nothing"),
         Mode::Default => ("Default", "Asks about every write and every command"),
-        Mode::AcceptEdits => ("Accept edits", "Changes files unasked, and asks about commands"),
-        Mode::Full => ("Full", "Asks about nothing that was granted"),
+        Mode::AcceptEdits => ("Accept edits", "Changes files without asking; asks about commands"),
+        Mode::Full => ("Full", "Does not ask about anything that is granted"),
     };
     SessionMode::new(id(mode), name).description(about.to_owned())
 }

@@ -1,4 +1,4 @@
-//! What went wrong, as the protocol says it.
+//! Translates Holm's errors into the errors of the protocol.
 
 use agent_client_protocol::{Error, ErrorCode};
 use holm::kernel::visible;

@@ -1,4 +1,5 @@
-//! What a person says in an editor, as a prompt: words, files that they point to, what the editor has read out to them, pictures.
+//! Translates what a user sends from an editor into a prompt: text, linked files, file contents
+//! that the editor includes, and pictures.
 
 use std::borrow::Cow;
 
@@ -11,10 +12,11 @@ use holm::kernel::{Block, Marks, Media, Prompt, Source};
 use super::{refusal::invalid, shown::fence};
 use crate::{model::Takes, skills::Skills};
 
-/// The prompt. A command of the person's own, `/name arguments`, becomes the text of the skill of that name.
+/// The prompt. A slash command of the user, `/name arguments`, becomes the text of the
+/// skill with that name.
 ///
 /// # Errors
-/// What of it no model here takes.
+/// The part of it that no model here accepts.
 pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) -> Result<Prompt, Error> {
     let (mut words, mut attached, mut pictures) = (String::new(), Vec::new(), Vec::new());
     for block in said {
@@ -30,13 +32,13 @@ pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) ->
                     let kind = blob.mime_type.unwrap_or_default();
                     pictures.push(picture(blob.blob, kind, Some(blob.uri))?);
                 }
-                _ => return Err(invalid("this kind of resource is not known")),
+                _ => return Err(invalid("unknown kind of resource")),
             },
             ContentBlock::Image(ImageContent { data, mime_type, uri, .. }) => {
                 pictures.push(picture(data, mime_type, uri)?);
             }
-            ContentBlock::Audio(_) => return Err(invalid("no model here hears audio")),
-            _ => return Err(invalid("this kind of content is not known")),
+            ContentBlock::Audio(_) => return Err(invalid("the model does not support audio")),
+            _ => return Err(invalid("unknown kind of content")),
         }
     }
     let mut words = commanded(&words, skills)?.unwrap_or(words);
@@ -44,7 +46,7 @@ pub(super) fn prompt(said: Vec<ContentBlock>, takes: &Takes, skills: &Skills) ->
         words.push_str(&quoted(&uri, &text));
     }
     if words.trim().is_empty() && pictures.is_empty() {
-        return Err(invalid("the prompt says nothing"));
+        return Err(invalid("the prompt is empty"));
     }
     let words = Some(words).filter(|words| !words.is_empty()).map(Block::Text);
     let prompt = Prompt { blocks: words.into_iter().chain(pictures).collect(), marks: Marks::default() };
@@ -107,11 +109,14 @@ fn quoted(uri: &str, text: &str) -> String {
 
 fn picture(data: String, kind: String, uri: Option<String>) -> Result<Block, Error> {
     if !kind.starts_with("image/") {
-        return Err(invalid(format!("files of the kind `{kind}` are not taken; point to the file instead")));
+        return Err(invalid(format!(
+            "files of type `{kind}` are not supported; name the path of the file \
+                                    instead"
+        )));
     }
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte);
     if data.is_empty() || !data.bytes().all(is_base64) {
-        return Err(invalid("the picture is no base64"));
+        return Err(invalid("the picture is not valid base64"));
     }
     Ok(Block::Image(Media { media_type: kind, source: Source::Base64(data), name: uri }))
 }

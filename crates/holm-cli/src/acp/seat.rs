@@ -1,4 +1,4 @@
-//! One session of an editor.
+//! One session of an editor: takes prompts one at a time, and stops, changes mode and closes.
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -32,14 +32,14 @@ const STOPPED: &str = "stopped in the editor";
 /// How long work that was stopped may take to come to its end when a session is closed.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// A session, and what its editor may say to it.
+/// One session of an editor.
 pub(super) struct Seat {
     editor: Editor,
     handle: Handle,
     turn: Arc<Turn>,
-    /// One prompt at a time holds it; none once it was let go.
+    /// Locked by one prompt at a time; `None` once the session is closed.
     opened: Mutex<Option<Opened>>,
-    /// What the editor shows when the session is opened.
+    /// The mode that the editor shows when the session is opened.
     mode: Mode,
     most: Mode,
     skills: Skills,
@@ -67,7 +67,8 @@ impl Seat {
         modes::state(self.mode, self.most)
     }
 
-    /// Tells the editor what it should know first: notes, and which commands there are, which are the person's skills.
+    /// Sends the editor what it should know first: notes, and the available commands, which
+    /// are the user's skills.
     pub(super) fn introduce(&self) {
         self.editor.catch_up();
         let command = |name: &str, about: &str| {
@@ -85,7 +86,14 @@ impl Seat {
     /// Where one is under way, or it says what no model here takes.
     pub(super) fn begin(&self, said: Vec<ContentBlock>) -> Result<Prompt, Error> {
         let prompt = said::prompt(said, &self.takes, &self.skills)?;
-        if self.turn.begin() { Ok(prompt) } else { Err(invalid("a prompt is under way in this session")) }
+        if self.turn.begin() {
+            Ok(prompt)
+        } else {
+            Err(invalid(
+                "a prompt is already running in this \
+                                                                session",
+            ))
+        }
     }
 
     /// Works on a prompt that has begun, until it ends or is stopped.
@@ -150,7 +158,7 @@ impl Seat {
     /// Stops what is under way and lets the session go; its journal stays.
     pub(super) async fn leave(&self) {
         self.stop();
-        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        // A session that takes longer ends with the process, and is resumed as after a crash.
         let Ok(mut opened) = tokio::time::timeout(LAST_WORDS, self.opened.lock()).await else { return };
         if let Some(opened) = opened.take() {
             opened.session.close().await;

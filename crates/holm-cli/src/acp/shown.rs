@@ -1,6 +1,8 @@
-//! A call as an editor shows it: a title, what kind of thing it does, where, and for changes of files what is changed.
+//! A tool call as an editor shows it: a title, a kind, the files concerned, and the diff
+//! for changes of files.
 //!
-//! Everything that does not show itself is written out, in changes too: whoever says yes to a change has seen all of it.
+//! Hidden characters are written out, in diffs too: a user who approves a change has
+//! seen all of it.
 
 use std::path::{Path, PathBuf};
 
@@ -18,20 +20,20 @@ const TITLE_CHARS: usize = 120;
 /// The largest file that is shown beside what takes its place.
 const MOST_BEFORE: u64 = 1 << 20;
 
-/// Where a session works, for those who show what happens there.
+/// The folder of a session, for code that displays its calls.
 #[derive(Debug, Clone)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// What stood in files, which can be told of the present alone.
+    /// Whether the content of files can still be read as it was.
     files: Files,
 }
 
-/// Whether files on disk are what they were when a call was made.
+/// Whether files on disk are as they were when a call was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Files {
-    /// They are: it is made now.
+    /// They are: the call is made now.
     Present,
-    /// They may not be: it is told again.
+    /// They may have changed: the call is replayed.
     Past,
 }
 
@@ -45,7 +47,8 @@ impl Folder {
         self.path.join(path)
     }
 
-    /// What stands in a file, by the same way and the same denies as for tools; none where it is not there or no text.
+    /// The content of a file, with the same path rules and denials as for tools. `None` if it does
+    /// not exist or is not text.
     fn before(&self, path: &str) -> Option<String> {
         if self.files == Files::Past {
             return None;
@@ -69,8 +72,8 @@ pub(super) fn call(id: &str, tool: &str, arguments: &str, folder: &Folder) -> To
         .raw_input(seen(said))
 }
 
-/// A text as the content of a call. Editors read Markdown, in which a tool could show a picture from anywhere or hide a link; so
-/// it is plain.
+/// A text as the content of a call. Editors render Markdown, in which a tool could load a remote
+/// picture or hide a link, so the text is fenced.
 pub(super) fn words(text: &str) -> ToolCallContent {
     fenced("", &visible(text))
 }

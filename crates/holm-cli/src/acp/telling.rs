@@ -1,7 +1,7 @@
-//! What happens in a run, as an editor is told: while it happens, and again when a session is taken up.
+//! Translates the events of a run into updates for an editor, live and when a session is resumed.
 //!
-//! Text goes to the editor as it streams; what a journal tells is told from its messages. Both come out alike, because one
-//! machine makes both.
+//! Live text goes to the editor as it streams; history is read from the messages of the journal.
+//! One translator produces both, so they look the same.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -28,44 +28,44 @@ const MOST_RESULT: usize = 16 << 10;
 const BRIEF: &str = "brief";
 const TODO: &str = "todo";
 
-/// When what is told happens.
+/// Whether updates are live or from history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// Now: the person has seen what they said, and replies stream in.
+    /// Live: the user has seen their own prompt, and replies stream in.
     Now,
-    /// Before: a journal has it, and everything is told.
+    /// History: it is read from a journal, and everything is sent.
     Before,
 }
 
-/// What an editor can show beyond the usual.
+/// Whether the editor supports notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notices {
     Shown,
     Unknown,
 }
 
-/// Turns events and pieces of replies into updates.
+/// Translates events and pieces of replies into updates.
 #[derive(Debug)]
 pub(super) struct Telling {
     when: When,
     folder: shown::Folder,
     notices: Notices,
-    /// The model's window, if it is known.
+    /// The context window of the model, if it is known.
     window: Option<u64>,
     spent: NanoUsd,
-    /// The calls that an editor knows.
+    /// The calls that the editor knows.
     calls: BTreeMap<CallId, Known>,
     /// The provider's ids of calls that have ended, as results name them.
     ended: BTreeMap<Arc<str>, CallId>,
-    /// The reply that arrives, and what of it was told already.
+    /// The reply that is arriving, and which parts of it were sent already.
     reply: Reply,
 }
 
-/// A call that an editor knows.
+/// A call that the editor knows.
 #[derive(Debug)]
 struct Known {
     shown: ToolCall,
-    /// Of its tool and its arguments.
+    /// The digest of its tool and its arguments.
     digest: String,
 }
 
@@ -96,8 +96,8 @@ impl Telling {
         self.spent = run.spent();
     }
 
-    /// How the editor knows a call, if it does. A helper's calls have numbers of their own, and arguments may have been put
-    /// otherwise; so it is this call only if it says the same.
+    /// The call as the editor knows it, if it does. Calls of a helper have their own numbers, and
+    /// arguments may have been rewritten, so the digest must match.
     pub(super) fn known(&self, call: CallId, digest: &str) -> Option<&ToolCall> {
         self.calls.get(&call).filter(|known| known.digest == digest).map(|known| &known.shown)
     }
@@ -210,7 +210,7 @@ impl Telling {
         let told = self.reply.call == Some(call) && self.reply.text;
         self.reply = Reply { call: self.reply.call, ..Reply::default() };
         // The protocol takes nothing back, so it is said.
-        let text = "\n\n(the text above is taken back)\n\n";
+        let text = "\n\n(the text above was withdrawn)\n\n";
         told.then(|| SessionUpdate::AgentMessageChunk(chunk(text, &reply_id(call))))
     }
 
@@ -233,7 +233,8 @@ impl Telling {
         self.calls.get(&call).map(|known| update(&known.shown, ToolCallUpdateFields::new().status(status)))
     }
 
-    /// What came of a call, below what it was to change. It is the last that is told of the call, which is forgotten then.
+    /// The result of a call, below its changes. It is the last update of the call,
+    /// which is forgotten then.
     fn result(&mut self, result: &ToolResult) -> Option<SessionUpdate> {
         let known = self.ended.remove(result.call.as_str()).and_then(|call| self.calls.remove(&call))?;
         let shown = known.shown;
@@ -264,9 +265,12 @@ impl Telling {
         }
         let text = match event {
             Event::ModelFailed { message, next, .. } => match next {
-                NextTry::Retry { .. } => format!("The model failed ({message}); it is tried again."),
+                NextTry::Retry { .. } => format!("The model failed ({message}); retrying."),
                 NextTry::Fallback { model } => format!("The model failed ({message}); {model} takes over."),
-                NextTry::Compact => format!("The model failed ({message}); it is shown less."),
+                NextTry::Compact => format!(
+                    "The model failed ({message}); retrying with a shorter \
+                                             context."
+                ),
                 NextTry::GiveUp => return None,
             },
             Event::SteppedUp { from, to, reason, .. } => {
@@ -280,7 +284,8 @@ impl Telling {
     }
 }
 
-/// How the protocol names a call. The kernel's numbers are the session's own, so no provider's id can be in two places.
+/// The id of a call in the protocol. The kernel's numbers belong to the session, so a repeated
+/// provider id cannot cause a conflict.
 fn call_id(call: CallId) -> String {
     format!("call-{call}")
 }

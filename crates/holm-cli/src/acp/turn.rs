@@ -1,8 +1,10 @@
-//! Whether a prompt is under way, so that one is answered at a time and a wish to stop reaches the prompt that it meant.
+//! Tracks whether a prompt is running. Only one runs at a time, and a cancel request reaches only
+//! the prompt that it was meant for.
 
 use std::sync::{Mutex, PoisonError};
 
-/// The state of a session's prompt. A stop that comes when nothing is under way must not be kept for the next prompt.
+/// The state of a session's prompt. A cancel request that arrives while no prompt is running must
+/// not stop the next prompt.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     state: Mutex<State>,
@@ -13,7 +15,7 @@ enum State {
     #[default]
     Idle,
     Working,
-    /// The work is done and being put away.
+    /// The work is done, and the session is being put back.
     Ending,
 }
 
@@ -37,7 +39,8 @@ impl Turn {
         }
     }
 
-    /// There is more to do: the prompt's own work after what was left over, or what was said too late for it.
+    /// There is more to do: the prompt's own work after unfinished work, or a prompt that came
+    /// too late for it.
     pub(super) fn goes_on(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if *state == State::Ending {

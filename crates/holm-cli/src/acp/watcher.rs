@@ -1,4 +1,4 @@
-//! Watches a run for an editor.
+//! Forwards the events of a run to an editor.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use holm::{
 
 use super::{editor::Editor, telling::Telling, turn::Turn};
 
-/// Tells an editor what happens, and the session that its work has ended.
+/// Sends the events of a run to an editor, and tells the session when its work has ended.
 #[derive(Clone)]
 pub(super) struct Watcher {
     pub(super) editor: Editor,

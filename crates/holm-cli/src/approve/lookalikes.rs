@@ -1,7 +1,7 @@
-//! Letters that look like others: names that mix alphabets, and marks that are stacked on a letter.
+//! Detects look-alike letters: names that mix alphabets, and marks stacked on a letter.
 //!
-//! A small rule, not a table of look-alikes: within one word, letters of Latin and of an alphabet with the same shapes do
-//! not belong together in any language.
+//! This is a small rule, not a table of look-alikes. In no language does one word mix Latin letters
+//! with an alphabet of the same shapes.
 
 use holm_tools::shell::Script;
 

@@ -1,4 +1,5 @@
-//! Questions that are longer than the terminal: page by page, so that their beginning is seen before an answer counts.
+//! Shows questions that are longer than the terminal page by page, so that the user sees the
+//! beginning before an answer counts.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -29,7 +30,7 @@ pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
         super::forget_typed();
         let left = total - shown;
         let prompt = format!(
-            "  lines {first} to {shown} of {total}; Enter shows the next, {left} are left; ne[v]er, [n]o: "
+            "  lines {first} to {shown} of {total}; Enter shows the next ({left} left); ne[v]er, [n]o: "
         );
         let Some(line) = screen.question(&prompt) else {
             return Some(Answer::No { reason: "nobody answered".into() });
@@ -46,7 +47,7 @@ pub(super) fn show(screen: &Screen, lines: &[String]) -> Option<Answer> {
     None
 }
 
-/// What fits on a terminal at once.
+/// The size of a page on the terminal.
 #[derive(Debug, Clone, Copy)]
 struct Room {
     lines: usize,
@@ -60,8 +61,8 @@ impl Room {
         Self { lines: lines.max(FEWEST_LINES), columns: columns.max(1) }
     }
 
-    /// The lines of a question as pages. One that fits on a page stays as it is; of a longer one, each line is broken where the
-    /// terminal would.
+    /// Splits the lines of a question into pages. A question that fits on one page stays as it is;
+    /// in a longer one, each line is broken where the terminal would break it.
     fn pages(self, lines: &[String]) -> Vec<Vec<String>> {
         let rows: Vec<String> = lines.iter().flat_map(|line| self.rows(line)).collect();
         if rows.len() <= self.lines {
@@ -70,8 +71,8 @@ impl Room {
         rows.chunks(self.lines).map(<[String]>::to_vec).collect()
     }
 
-    /// The lines of a text, each broken where the terminal would: by columns, of which a wide letter takes two, and a mark
-    /// on a letter none.
+    /// The lines of a text, each broken where the terminal would break it: by columns, where a wide
+    /// letter takes two, and a combining mark none.
     fn rows(self, text: &str) -> Vec<String> {
         text.split('\n').flat_map(|line| self.broken(line)).collect()
     }

@@ -129,12 +129,12 @@ fn a_question_says_why_it_is_asked_and_what_is_handed_on() {
     };
     for (reason, words) in [
         (AskReason::EgressAfterMark, "because    it sends data out"),
-        (AskReason::WriteAfterMark, "because    it writes where"),
+        (AskReason::WriteAfterMark, "because    it writes outside its grants"),
         (AskReason::HookWants, "because    a hook"),
-        (AskReason::LeavesPlan, "because    it ends the planning"),
+        (AskReason::LeavesPlan, "because    it ends plan mode"),
     ] {
         let text = asked(reason);
-        assert!(text.contains(words) && text.contains("hands on   read:src/**"), "{text}");
+        assert!(text.contains(words) && text.contains("delegates  read:src/**"), "{text}");
     }
     assert!(!asked(AskReason::MissingGrant).contains("because"));
 }
@@ -302,8 +302,7 @@ fn what_is_said_of_a_denial_is_true_of_what_was_granted() {
         "denied for this run: write:n.txt was not granted and nobody can be asked. Do not try again.",
         "because nobody is there to be asked; allow it with --grant write:n.txt",
     );
-    let egress =
-        "what it needs is granted, but it sends data out, after private or untrusted things were read";
+    let egress = "what it needs is granted, but it sends data out, after it read private or untrusted data";
     check(
         Level::ReadOnly,
         &[],

@@ -12,7 +12,7 @@ fn what_was_kept_is_read_again_and_holds_in_its_folder_alone() {
     assert_eq!(Began::of(&elsewhere, "a/c").unwrap(), None);
     assert!(began.check(&here, "a/b").is_ok());
     let refused = began.check(&elsewhere, "a/b").unwrap_err().to_string();
-    assert!(refused.contains("works in /srv/one, and this is /srv/two"), "{refused}");
+    assert!(refused.contains("works in /srv/one, but you are in /srv/two"), "{refused}");
 }
 
 #[test]

@@ -25,5 +25,5 @@ fn a_service_elsewhere_is_out_of_reach() {
     assert!(Bounds::ThisMachine.admits("ollama/qwen3", near).is_ok());
     let trouble = Bounds::ThisMachine.admits("anthropic/claude-sonnet-4-5", far).unwrap_err();
     assert_eq!(trouble.exit, Exit::Usage);
-    assert!(trouble.to_string().contains("--offline opens nothing else"), "{trouble}");
+    assert!(trouble.to_string().contains("--offline allows nothing else"), "{trouble}");
 }

@@ -1,4 +1,4 @@
-//! Files that come with what is said: `@path` words become text and pictures.
+//! Attaches files to a prompt: `@path` words become text and pictures.
 
 use std::{
     fs,
@@ -24,15 +24,16 @@ const PAST: &str = "What was done in the session before, in short:\n\n";
 /// How a file begins, behind the prompt.
 const FILE: &str = "The file ";
 
-/// What is said with its files, and what could not be attached.
+/// A prompt with its files, and notes about files that could not be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Said {
     pub(super) prompt: Prompt,
     pub(super) notes: Vec<String>,
 }
 
-/// Reads the files that the person names, as far as the model is shown them. What is no file stays a word; one that looks like
-/// a path is told, since somebody believes it attached.
+/// Reads the files that the user names, as far as the model accepts them. A word that is not
+/// a file stays a word. A word that looks like a path is reported, since the user believes
+/// that it is attached.
 pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes) -> Said {
     let (mut blocks, mut notes) = (Vec::new(), Vec::new());
     if let Some(past) = past {
@@ -41,7 +42,7 @@ pub(super) fn read(words: &Words, past: Option<&str>, work: &Path, takes: &Takes
     blocks.push(Block::Text(words.text.clone()));
     for (name, path) in named(&words.typed, work) {
         if blocks.len() > MOST_FILES {
-            notes.push(format!("more than {MOST_FILES} files are not attached at once"));
+            notes.push(format!("at most {MOST_FILES} files can be attached at once"));
             break;
         }
         let seen = |block: Block| takes.refusal(&block).map_or(Ok(block), Err);
@@ -81,15 +82,15 @@ pub(super) fn first(typed: &str, work: &Path) -> Option<PathBuf> {
     named(typed, work).into_iter().next().map(|(name, _)| name.into())
 }
 
-/// What is named like a file and is none, without the end of the sentence. A plain word may be somebody's name, and a folder is
-/// not meant to be attached.
+/// Mentions that look like a file that does not exist, without the end of the sentence. A plain
+/// word may be a person's name, and folders are not attached.
 fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
     let is_there = move |name: &str| work.join(name).exists();
     mentioned(text).into_iter().filter_map(move |mention| match mention {
         Mention::Quoted(name) => (!is_there(name)).then_some(name),
         Mention::Word(name) => {
             let short = without_stop(name);
-            // Whoever begins a quote means a file.
+            // An opening quote means a file.
             let is_path = short.contains(['.', '/']) || short.starts_with(QUOTES);
             (is_path && !is_there(name) && !is_there(short)).then_some(short)
         }
@@ -99,12 +100,12 @@ fn missed<'t>(text: &'t str, work: &'t Path) -> impl Iterator<Item = &'t str> {
 /// What stands around a name with blanks in it.
 const QUOTES: [char; 2] = ['"', '\''];
 
-/// Something behind an `@`.
+/// A file name after an `@`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mention<'t> {
-    /// Up to the next blank: the end of the sentence may be part of it.
+    /// Up to the next blank: it may include the end of the sentence.
     Word(&'t str),
-    /// What stands in quotes, which is a name and nothing else.
+    /// A name in quotes, without anything else.
     Quoted(&'t str),
 }
 
@@ -143,7 +144,7 @@ pub(super) fn typed(name: &str) -> Option<String> {
     Some(format!("{quote}{name}{quote}"))
 }
 
-/// The name that is begun at the end of a text, and how many bytes it takes there with all that stands before it.
+/// The name that begins at the end of a text, and how many bytes it takes with its prefix.
 pub(super) fn begun(text: &str) -> Option<(&str, usize)> {
     let line = text.rsplit('\n').next().unwrap_or(text);
     let open = QUOTES.into_iter().find_map(|quote| {

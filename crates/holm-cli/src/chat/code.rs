@@ -1,23 +1,23 @@
-//! Colours for code. A small lexer of our own: a line costs one pass, state is carried from line to line so that a block can
-//! be drawn while it arrives, and no grammar has to be loaded before the first frame.
+//! Highlights code. A small lexer passes over each line once and carries its state to the next, so
+//! a block can be drawn while it arrives. No grammar has to be loaded before the first frame.
 
 use ratatui::{style::Style, text::Span};
 
 use super::theme::Theme;
 
-/// What the lexer is inside of at the end of a line.
+/// The state of the lexer at the end of a line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Within {
-    /// Nothing.
+    /// Plain code, outside of comments and strings.
     #[default]
     Code,
-    /// A comment that goes on.
+    /// Inside a block comment.
     Comment,
-    /// A string of three quotation marks that goes on.
+    /// Inside a string with triple quotation marks.
     Text(char),
 }
 
-/// What is known of a language.
+/// The lexical rules of a language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Language {
     names: &'static [&'static str],

@@ -1,14 +1,14 @@
-//! What an edit changes, line by line, from the arguments of the call.
+//! The diff of an edit, line by line, from the arguments of the call.
 
 use serde_json::Value;
 
 /// The most lines on either side that are compared: the table of a comparison is their product.
 const MOST_LINES: usize = 400;
 
-/// A line of a change.
+/// A line of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Which file, or which place in it.
+    /// The file, or the place in it.
     Place(String),
     Same(String),
     Added(String),

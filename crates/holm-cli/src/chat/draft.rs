@@ -1,4 +1,4 @@
-//! What was typed and not said, kept for each folder until the next time.
+//! The unsent draft of each folder, kept until the next chat.
 
 use std::{fs, io, path::PathBuf};
 
@@ -9,7 +9,7 @@ use crate::places::{self, Places};
 /// The longest draft that is kept.
 const MOST: usize = 256 << 10;
 
-/// The draft of one folder.
+/// The unsent draft of one folder.
 #[derive(Debug, Clone)]
 pub(super) struct Draft {
     file: PathBuf,
@@ -25,7 +25,6 @@ impl Draft {
         Self { file, kept }
     }
 
-    /// What is kept.
     pub(super) fn text(&self) -> &str {
         &self.kept
     }

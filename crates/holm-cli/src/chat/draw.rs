@@ -1,4 +1,5 @@
-//! Everything that is known, as cells. Drawing decides nothing: it only notes what of a question was seen.
+//! Draws the chat state as cells. Drawing decides nothing: it only records how much of
+//! a question was visible.
 
 mod over;
 
@@ -29,13 +30,13 @@ const MOST_WAITING: usize = 3;
 /// What stands before what is typed.
 const PROMPT: &str = "› ";
 
-/// Where everything stands, from top to bottom.
+/// The areas of the screen, from top to bottom.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Areas {
     pub(super) bar: Rect,
     pub(super) transcript: Rect,
     pub(super) waiting: Rect,
-    /// What is typed, or a question, below a line.
+    /// The input, or a question, below a line.
     pub(super) foot: Rect,
     pub(super) state: Rect,
 }
@@ -88,7 +89,6 @@ fn foot_rows(tab: &Tab, width: usize, height: usize, theme: &Theme) -> usize {
     }
 }
 
-/// Draws everything.
 pub(super) fn render(state: &mut State, frame: &mut Frame<'_>) {
     let area = frame.area();
     state.size = super::state::Size { columns: area.width, rows: area.height };
@@ -183,7 +183,7 @@ fn mark(line: &Line<'_>, words: &str, area: Rect, row: u16, buffer: &mut Buffer,
 fn welcome(tab: &Tab, area: Rect, buffer: &mut Buffer, theme: &Theme) {
     let first = match tab.phase {
         Phase::Opening => "opening the session …",
-        Phase::Idle | Phase::Running | Phase::Broken => "Say what is to be done.",
+        Phase::Idle | Phase::Running | Phase::Broken => "Type what you want done.",
     };
     let lines = [
         (first, theme.text),

@@ -1,4 +1,5 @@
-//! What the chat has done on this machine beside its runs: lists, searches, files, an editor.
+//! Work that the chat does on this machine beside its runs: lists, searches,
+//! files, an external editor.
 
 use std::{io, path::Path, process::Command};
 
@@ -28,18 +29,18 @@ const MOST_FILES: usize = 20_000;
 /// How wide a title is at the most.
 const TITLE: usize = 60;
 
-/// The sessions that work in this folder, the latest first: nobody can go on with others here.
+/// The sessions of this folder, the latest first. Sessions of other folders cannot be resumed here.
 pub(super) async fn list(store: &Store, places: &Places) -> Result<Picker, String> {
     let wanted = Listing { limit: Some(MOST_SESSIONS), ..Listing::default() };
     let page = store.list(&wanted).await.map_err(|error| error.to_string())?;
     // One in which nothing was said has no title, and nothing to go on with.
     let said = page.sessions.iter().filter(|session| !session.title.trim().is_empty());
     let own = said.filter(|session| is_of(places, &session.run));
-    Ok(Picker::new("go on with a session", own.map(row).collect()))
+    Ok(Picker::new("resume a session", own.map(row).collect()))
 }
 
-/// Whether a person can go on with a session here: it is nobody's helper, and works in this folder. One of which nobody knows where
-/// it works, as the tour makes them, is nobody's to go on with.
+/// Whether a session can be resumed here: it is not a helper's, and works in this folder. A session
+/// whose folder is unknown, such as one of the tour, cannot be resumed.
 fn is_of(places: &Places, session: &str) -> bool {
     let is_here = |began: Began| began.check(places, session).is_ok();
     !children::is_named_like_one(session)

@@ -1,4 +1,5 @@
-//! The loop: keys, events and pieces of replies go in, and about sixty frames a second come out, none of them for nothing.
+//! The main loop of the chat. It takes keys, events and pieces of replies, and draws at most about
+//! sixty frames a second, only when something changed.
 
 use std::{
     path::{Path, PathBuf},
@@ -45,7 +46,7 @@ use crate::{
 
 /// How long after the last key it is written down what is typed, and where the person looks.
 const DRAFT: Duration = Duration::from_millis(800);
-/// How long the chat may take to leave after it was told to: longer than what is under way may take to end.
+/// How long the chat may take to shut down: longer than running work may take to end.
 const LEAVING: Duration = Duration::from_secs(15);
 /// How many things are taken in before a frame is drawn, so that no flood keeps the screen still.
 const AT_ONCE: usize = 4_096;
@@ -55,7 +56,7 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     let wishes = wishes(&places);
     let shade =
         shade_of(shade, wishes.shade, std::env::var_os("NO_COLOR").is_some_and(|set| !set.is_empty()));
-    // Whoever asks for colours by name has them, whatever else is said of them.
+    // A user who asks for colours by name gets them, regardless of other settings.
     if shade != Shade::None {
         crossterm::style::force_color_output(true);
     }
@@ -88,12 +89,12 @@ pub(crate) async fn execute(args: run::Args, places: Places, shade: Option<Shade
     left?;
     let screen = Screen::default();
     for spoken in kept {
-        screen.note(&format!("holm: go on with: {}", spoken.again(&back, script.as_deref())));
+        screen.note(&format!("holm: to resume, run: {}", spoken.again(&back, script.as_deref())));
     }
     Ok(Exit::Done)
 }
 
-/// A session in which something was said.
+/// A session that received a prompt, so it can be resumed later.
 #[derive(Debug)]
 struct Spoken {
     session: String,
@@ -110,7 +111,7 @@ impl Spoken {
     }
 }
 
-/// What of `chat.toml` means nothing, for whoever looks at files.
+/// The parts of `chat.toml` that have no meaning, for `holm check`.
 pub(crate) fn remarks(places: &Places) -> Vec<String> {
     wishes(places).notes
 }
@@ -155,14 +156,14 @@ fn customs(places: &Places) -> Vec<Custom> {
     customs
 }
 
-/// What comes from the terminal.
+/// The events of the terminal.
 type KeyStream = Woken<EventStream>;
 
 fn key_stream() -> KeyStream {
     Woken::new(EventStream::new())
 }
 
-/// Everything that the loop holds.
+/// The main loop of the chat, with everything that it owns.
 struct Front {
     state: State,
     canvas: Canvas,
@@ -173,19 +174,20 @@ struct Front {
     places: Places,
     tell: Tell,
     began: Instant,
-    /// When frames are drawn, counted from `began`.
+    /// Decides when frames are drawn, counted from `began`.
     pace: Pace,
 }
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Goes {
     On,
     Away,
 }
 
-/// Ends the process where it was told to end and nobody heard it: whoever reads keys from a terminal that is gone may read for ever.
-/// What is typed is written down at once. What was said is in the journals, and what was under way goes on like after a crash.
+/// Ends the process when a signal asked it to end and the loop did not react: reading keys from a
+/// closed terminal may block forever. The draft is saved at once. Prompts are in the journals, and
+/// running work is resumed as after a crash.
 async fn leave_at_last(pad: Pad) {
     let signals = (signal(SignalKind::terminate()), signal(SignalKind::hangup()));
     let (Ok(mut end), Ok(mut hangup)) = signals else { return };
@@ -202,16 +204,16 @@ impl Front {
     async fn run(&mut self, first: Command, mut heard: UnboundedReceiver<Msg>) -> anyhow::Result<()> {
         let mut keys = key_stream();
         let (mut end, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
-        // Ctrl-C is a key here. Only while an editor has the terminal it is a signal, and then it is the editor's: nobody's chat
-        // ends by it.
+        // Ctrl-C is a key here. It is a signal only while an editor has the terminal, and then it
+        // is meant for the editor: it does not end the chat.
         let _interrupts = signal(SignalKind::interrupt())?;
         tokio::spawn(leave_at_last(self.pad.clone()));
         self.draw()?;
         self.perform(first, &mut keys)?;
         let mut save: Option<Instant> = None;
         loop {
-            // Here and not where the timer is heard: timers come up to two milliseconds late, and what happens meanwhile may be
-            // what the frame is drawn for.
+            // Checked here and not when the timer fires: timers are up to two milliseconds late,
+            // and the frame should include what happens meanwhile.
             if self.pace.is_due(self.began.elapsed()) {
                 self.draw()?;
             }
@@ -270,7 +272,8 @@ impl Front {
             Happened::Resize(columns, rows) => (Msg::Resized(Size { columns, rows }), false),
             Happened::FocusGained | Happened::FocusLost => return Ok(Goes::On),
         };
-        // Wheels and edges of windows tell of hundreds of steps a second, and each changes the whole screen.
+        // Mouse wheels and window edges send hundreds of steps a second, and each
+        // changes the whole screen.
         if is_typed {
             self.pace.pressed(self.began.elapsed());
         } else {
@@ -387,7 +390,8 @@ impl Front {
         };
         // Nothing else is done while the editor is there, however it ends.
         self.keep();
-        // The stream reads in the background for as long as it is there, so the old one goes before the editor comes.
+        // The stream reads in the background while it exists, so it is dropped
+        // before the editor starts.
         let edited = {
             let places = &self.places;
             drop(std::mem::replace(keys, key_stream()));
@@ -406,8 +410,8 @@ impl Front {
         self.pad.write();
     }
 
-    /// Keeps what is typed, gives the terminal back, and brings what is under way to its end. Gives the sessions in which
-    /// something was said.
+    /// Saves the input, restores the terminal, and stops running work. Returns the sessions
+    /// that received a prompt.
     async fn leave(self) -> Vec<Spoken> {
         self.keep();
         let Self { state, canvas, sessions, .. } = self;

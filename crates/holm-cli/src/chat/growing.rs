@@ -1,17 +1,19 @@
-//! A text that grows at its end, and its lines at one width: what can change no more is laid out once, and only what is
-//! still open is laid out again, so a frame costs the same however long the text is.
+//! Text that grows at its end, and its lines at one width. Lines that can no longer change are laid
+//! out once, and only the open end is laid out again. So the cost of a frame does not depend on the
+//! length of the text.
 
 use ratatui::text::Line;
 
 use super::theme::Theme;
 
-/// The longest part that is laid out again with every piece; a longer one is cut where it stands. No paragraph is as long.
+/// The longest part that is laid out again with every piece; a longer one is cut. No
+/// paragraph is as long.
 pub(super) const LONGEST_OPEN: usize = 8 * 1024;
 
 /// The most bytes that one column takes in the writing of people.
 const BYTES: usize = 4;
 
-/// A text that grows at its end, and its lines at one width.
+/// Text that grows at its end, and its lines at one width.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Growing<L> {
     text: String,
@@ -34,7 +36,8 @@ impl<L: Layout> Growing<L> {
         self.text.push_str(piece);
     }
 
-    /// Lets the lines go, and the room that the text did not need; the lines come back when they are wanted.
+    /// Drops the lines and the unused capacity of the text; the lines are laid out again
+    /// when they are needed.
     pub(super) fn forget(&mut self) {
         self.laid = None;
         self.text.shrink_to_fit();
@@ -60,20 +63,20 @@ impl<L: Layout> Growing<L> {
     }
 }
 
-/// How one kind of text becomes lines, with what is known from the parts before.
+/// Turns one kind of text into lines, with the state from the parts before.
 pub(super) trait Layout: Clone + Default {
-    /// How many of the last lines are ever looked at; what stands before them need not be laid out.
+    /// How many of the last lines are ever shown; earlier lines need not be laid out.
     const MOST: usize = usize::MAX;
 
-    /// What of the text so far has lines.
+    /// The part of the text that is shown.
     fn shown(text: &str) -> &str {
         text
     }
 
-    /// How many bytes of the rest cannot change their lines any more, whatever follows.
+    /// How many bytes of the rest have final lines, independent of the text that follows.
     fn settled(&self, rest: &str) -> usize;
 
-    /// Lays the next part out below the lines that are there.
+    /// Lays out the next part below the existing lines.
     fn lay(&mut self, part: &str, width: usize, theme: &Theme, lines: &mut Vec<Line<'static>>);
 }
 
@@ -83,11 +86,11 @@ struct Laid<L> {
     /// The lines; those from `open` on can still change.
     lines: Vec<Line<'static>>,
     open: usize,
-    /// How much of the text the settled lines stand for.
+    /// How much of the text the final lines cover.
     settled: usize,
-    /// How much of it is laid out at all.
+    /// How much of the text is laid out at all.
     seen: usize,
-    /// What is known where the settled lines end.
+    /// The layout state at the end of the final lines.
     layout: L,
 }
 

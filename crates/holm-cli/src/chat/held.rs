@@ -1,10 +1,11 @@
-//! What is said to a session, and wished of it, before it is open: it waits here, and is neither lost nor refused.
+//! Queues prompts and a mode change for a session that is still opening, so that they are
+//! neither lost nor refused.
 
 use holm::grants::Mode;
 
 use super::state::Words;
 
-/// What waits until a session is open.
+/// The prompts and the mode that wait until a session is open.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Held {
     said: Vec<Said>,
@@ -12,11 +13,11 @@ pub(super) struct Held {
     pub(super) mode: Option<Mode>,
 }
 
-/// Something that was said.
+/// A prompt that waits.
 #[derive(Debug, PartialEq, Eq)]
 struct Said {
     words: Words,
-    /// The line as it was typed, which is more than its words where it is a command.
+    /// The line as it was typed, which for a command is more than its text.
     line: String,
 }
 
@@ -26,7 +27,7 @@ impl Held {
         self.said.push(Said { words, line });
     }
 
-    /// Whether nobody has said anything.
+    /// Whether no prompt is queued.
     pub(super) fn is_empty(&self) -> bool {
         self.said.is_empty()
     }

@@ -1,22 +1,22 @@
-//! The lines that the person types.
+//! The text input of the user, with a cursor.
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::text::columns;
 
-/// How far from the cursor rows are laid out, in bytes: more than any screen shows, and little enough for each key of somebody
-/// who has pasted a book.
+/// How far from the cursor rows are laid out, in bytes: more than any screen shows, yet fast for
+/// each key after a whole book was pasted.
 const NEAR: usize = 8 * 1024;
 
-/// A text with a cursor in it.
+/// An editable text with a cursor.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Input {
     text: String,
-    /// A byte offset, always between two characters as people count them.
+    /// A byte offset, always between two grapheme clusters.
     cursor: usize,
 }
 
-/// Where the cursor goes.
+/// A movement of the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Go {
     Left,
@@ -27,14 +27,14 @@ pub(super) enum Go {
     LineEnd,
 }
 
-/// Whether the cursor found a line in that direction.
+/// Whether there was a line in that direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Moved {
     Yes,
     No,
 }
 
-/// The rows of the input near the cursor as they are drawn, and where it stands among them.
+/// The visible rows of the input near the cursor, and the position of the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
     pub(super) rows: Vec<String>,
@@ -97,7 +97,6 @@ impl Input {
         self.cursor = from;
     }
 
-    /// Moves the cursor.
     pub(super) fn go(&mut self, go: Go) {
         self.cursor = self.target(go);
     }
@@ -148,8 +147,8 @@ impl Input {
         Moved::Yes
     }
 
-    /// The rows at a width, broken where a row is full. What the person pasted is made safe like everything else. Of a very
-    /// long text there are those near the cursor.
+    /// The rows at a width, broken where a row is full. Pasted text is sanitized like all other
+    /// text. Of a very long text, only the rows near the cursor are returned.
     pub(super) fn rows(&self, width: usize) -> Rows {
         let width = width.max(2);
         let mut out = Rows { rows: vec![String::new()], row: 0, column: 0 };
@@ -183,7 +182,8 @@ impl Input {
         out
     }
 
-    /// What stands near the cursor, and where it begins: with a line, where one begins not too far away.
+    /// The text near the cursor, and its offset. It starts at the beginning of a line if
+    /// one is close enough.
     fn near(&self) -> (&str, usize) {
         let (before, after) = (self.before(), self.after());
         let far = before.floor_char_boundary(before.len().saturating_sub(NEAR));

@@ -1,4 +1,4 @@
-//! What stands in a transcript, one thing after the other. Lines are laid out when they are looked at, and kept.
+//! The items of a transcript. Their lines are laid out when they are first shown, and cached.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ const MOST_ACTIVITY: usize = 200;
 /// What a helper has done lately, as far as it is shown.
 const FEW_ACTIVITY: usize = 4;
 
-/// One thing in the transcript.
+/// One item of the transcript.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     kind: Kind,
@@ -41,22 +41,20 @@ struct Laid {
     lines: Vec<Line<'static>>,
 }
 
-/// What it is.
+/// The content of a transcript item.
 #[derive(Debug, Clone)]
 pub(super) enum Kind {
-    /// What the person said, and how many files came with it.
+    /// A prompt of the user, with the number of its files.
     Person { text: String, files: usize },
-    /// What the model says.
+    /// The answer of the model.
     Answer(Flow),
-    /// What it thinks, as far as its provider shows it.
+    /// The reasoning of the model, as far as its provider shows it.
     Thinking(Thought),
-    /// A call of a tool.
     Call(Box<Call>),
-    /// What Holm says.
     Note { tone: Tone, text: String },
 }
 
-/// How a note is meant.
+/// The severity of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tone {
     Quiet,
@@ -64,7 +62,7 @@ pub(super) enum Tone {
     Error,
 }
 
-/// How much is shown of calls.
+/// How much of each call is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Detail {
     #[default]
@@ -72,7 +70,7 @@ pub(super) enum Detail {
     All,
 }
 
-/// A call of a tool and what came of it.
+/// A tool call and its result.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     tool: String,
@@ -80,13 +78,13 @@ pub(super) struct Call {
     changes: Vec<Change>,
     pub(super) state: CallState,
     pub(super) result: String,
-    /// How far it says that it is.
+    /// The progress that it reports.
     pub(super) progress: String,
-    /// What its helper does, if it has one.
+    /// The actions of its helper, if it has one.
     pub(super) activity: Vec<String>,
 }
 
-/// How far a call is.
+/// The state of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum CallState {
     Proposed,
@@ -156,7 +154,7 @@ impl Call {
                 Outcome::Succeeded => ("●", theme.accent, format!("  {}", took(*millis))),
                 Outcome::Failed => ("✗", theme.error, format!("  failed after {}", took(*millis))),
                 Outcome::Refused => ("✗", theme.warning, "  not run".into()),
-                Outcome::Unknown => ("?", theme.warning, "  nobody knows whether it happened".into()),
+                Outcome::Unknown => ("?", theme.warning, "  unknown whether it happened".into()),
                 Outcome::Stopped => ("■", theme.warning, "  stopped".into()),
             },
         }

@@ -1,4 +1,4 @@
-//! What each key does, and the file in which a person says otherwise.
+//! The key bindings, and the file in which the user changes them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::theme::Shade;
 
-/// Something that a key does.
+/// An action that a key triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Action {
     Send,
@@ -37,21 +37,21 @@ pub(super) enum Action {
 /// Every action with its name in the file, its key, and what it does in words.
 #[rustfmt::skip]
 const ACTIONS: [(Action, &str, &[&str], &str); 23] = [
-    (Action::Send, "send", &["enter"], "say it; while a run works it is heard before the next step"),
-    (Action::Queue, "queue", &["ctrl-s"], "say it when the run is done"),
-    (Action::Newline, "newline", &["alt-enter", "ctrl-j", "shift-enter"], "begin a new line"),
-    (Action::Stop, "stop", &["ctrl-c"], "stop the run; twice leaves"),
-    (Action::Leave, "leave", &["ctrl-d"], "leave, when nothing is typed"),
-    (Action::NewTab, "new", &["ctrl-n"], "begin another session"),
+    (Action::Send, "send", &["enter"], "send; during a run, the agent reads it before its next step"),
+    (Action::Queue, "queue", &["ctrl-s"], "send it when the run has ended"),
+    (Action::Newline, "newline", &["alt-enter", "ctrl-j", "shift-enter"], "start a new line"),
+    (Action::Stop, "stop", &["ctrl-c"], "stop the run; press twice to quit"),
+    (Action::Leave, "leave", &["ctrl-d"], "quit, when the input is empty"),
+    (Action::NewTab, "new", &["ctrl-n"], "start another session"),
     (Action::NextTab, "next", &["ctrl-t", "alt-right"], "go to the next session"),
-    (Action::PreviousTab, "previous", &["alt-left"], "go to the session before"),
+    (Action::PreviousTab, "previous", &["alt-left"], "go to the previous session"),
     (Action::CloseTab, "close", &["ctrl-x"], "close this session's tab"),
-    (Action::ScrollUp, "scroll-up", &["alt-up", "shift-up"], "look a line up"),
-    (Action::ScrollDown, "scroll-down", &["alt-down", "shift-down"], "look a line down"),
-    (Action::PageUp, "page-up", &["pageup"], "look a page up"),
-    (Action::PageDown, "page-down", &["pagedown"], "look a page down"),
-    (Action::Top, "top", &["ctrl-home"], "look at the beginning"),
-    (Action::Bottom, "bottom", &["ctrl-end"], "look at the end"),
+    (Action::ScrollUp, "scroll-up", &["alt-up", "shift-up"], "scroll up one line"),
+    (Action::ScrollDown, "scroll-down", &["alt-down", "shift-down"], "scroll down one line"),
+    (Action::PageUp, "page-up", &["pageup"], "scroll up one page"),
+    (Action::PageDown, "page-down", &["pagedown"], "scroll down one page"),
+    (Action::Top, "top", &["ctrl-home"], "scroll to the top"),
+    (Action::Bottom, "bottom", &["ctrl-end"], "scroll to the end"),
     (Action::NextMode, "mode", &["backtab"], "change the mode: plan, default, accept-edits"),
     (Action::Detail, "detail", &["ctrl-o"], "show calls in full, or in brief"),
     (Action::Editor, "editor", &["ctrl-g"], "write in $EDITOR"),
@@ -62,21 +62,21 @@ const ACTIONS: [(Action, &str, &[&str], &str); 23] = [
     (Action::Help, "help", &["f1"], "show this"),
 ];
 
-/// A key as the file writes it.
+/// A key with its modifiers.
 type Key = (KeyCode, KeyModifiers);
 
-/// Which key does what.
+/// Which key triggers which action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Keys {
     actions: Vec<(Key, Action)>,
 }
 
-/// What a person has said about the chat.
+/// The user's preferences from `chat.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Wishes {
     pub(super) keys: Keys,
     pub(super) shade: Option<Shade>,
-    /// What of the file was not understood.
+    /// Parts of the file that were not understood.
     pub(super) notes: Vec<String>,
 }
 
@@ -122,12 +122,12 @@ impl Wishes {
             match (name.as_str(), value) {
                 ("theme", toml::Value::String(theme)) => match Shade::named(theme) {
                     Some(shade) => wishes.shade = Some(shade),
-                    None => wishes.notes.push(format!(
-                        "chat.toml: there is no theme `{theme}`; there are dark, light and none"
-                    )),
+                    None => wishes
+                        .notes
+                        .push(format!("chat.toml: unknown theme `{theme}`; use dark, light or none")),
                 },
                 ("keys", toml::Value::Table(keys)) => wishes.rebind(keys),
-                _ => wishes.notes.push(format!("chat.toml: `{name}` means nothing here")),
+                _ => wishes.notes.push(format!("chat.toml: unknown setting `{name}`")),
             }
         }
         wishes
@@ -148,7 +148,7 @@ impl Wishes {
             for text in texts {
                 match parse(text) {
                     Some(key) => wanted.entry(*action).or_default().push(key),
-                    None => self.notes.push(format!("chat.toml: `{text}` is no key")),
+                    None => self.notes.push(format!("chat.toml: `{text}` is not a key")),
                 }
             }
         }
@@ -160,7 +160,8 @@ impl Wishes {
     }
 }
 
-/// A key without what terminals tell differently: a letter's case is in the letter, and Shift-Tab is a key of its own.
+/// A key without the differences between terminals: a letter's case is in the letter, and Shift-Tab
+/// is its own key.
 fn plain(key: KeyEvent) -> Key {
     let shift = KeyModifiers::SHIFT;
     let modifiers = match key.code {

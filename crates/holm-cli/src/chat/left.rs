@@ -1,4 +1,5 @@
-//! How a session was left: what was typed there and not said, and where the person looked. Whoever takes it up again finds both.
+//! The view state of a closed session: its unsent draft and its scroll position. Both are restored
+//! when the session is resumed.
 
 use std::{collections::BTreeMap, fs, io, path::PathBuf};
 
@@ -10,28 +11,29 @@ use crate::places::{self, Places};
 /// The longest file that is read.
 const MOST: u64 = 1 << 20;
 
-/// How one session was left.
+/// The view state of a closed session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Left {
     pub(super) draft: String,
-    /// Where the person looked; none at the end.
+    /// The scroll position; `None` at the end.
     pub(super) spot: Option<Spot>,
 }
 
-/// A place in a transcript that is the same whenever the session is told again: notes, which no journal has, do not count.
+/// A place in a transcript that is the same whenever the session is replayed. Notes do not count,
+/// because no journal has them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
-    /// How many things stand above.
+    /// How many items are above.
     pub(super) above: usize,
-    /// The row of the thing that stands at the top.
+    /// The row of the top item at the top of the screen.
     pub(super) row: usize,
 }
 
-/// How all sessions were left.
+/// The stored view states of all sessions.
 #[derive(Debug)]
 pub(super) struct Shelf {
     folder: PathBuf,
-    /// What is known to be written.
+    /// The states that are already on disk.
     kept: BTreeMap<String, Left>,
 }
 

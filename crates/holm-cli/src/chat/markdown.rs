@@ -1,4 +1,4 @@
-//! Markdown as lines of a terminal, while it arrives: only the last open block is laid out again.
+//! Renders Markdown as terminal lines while it arrives. Only the last open block is laid out again.
 
 mod inline;
 mod table;
@@ -18,7 +18,7 @@ use super::{
 /// Markdown that grows at its end, and its lines at one width.
 pub(super) type Flow = Growing<Markdown>;
 
-/// How Markdown is laid out: block by block, and code line by line.
+/// Lays out Markdown block by block, and code line by line.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Markdown {
     fence: Option<Fence>,
@@ -44,7 +44,8 @@ impl Layout for Markdown {
     }
 }
 
-/// How many bytes of a text cannot change their lines any more, whatever follows: up to a blank line, or any line in code.
+/// How many bytes of a text have final lines, independent of the text that follows: up to a blank
+/// line, or any line in code.
 fn settled(text: &str, fence: Option<&Fence>) -> usize {
     if fence.is_some() {
         // Up to and with the line that ends the code, or all whole lines of it.
@@ -74,7 +75,7 @@ fn settled(text: &str, fence: Option<&Fence>) -> usize {
     too_long(text)
 }
 
-/// Code between fences, while it lasts.
+/// An open code fence.
 #[derive(Debug, Clone)]
 struct Fence {
     mark: char,
@@ -103,7 +104,7 @@ impl Fence {
     }
 }
 
-/// Lays blocks out.
+/// Renders Markdown blocks as lines of one width.
 struct Page<'a> {
     width: usize,
     theme: &'a Theme,

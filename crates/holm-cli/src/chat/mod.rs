@@ -1,7 +1,8 @@
-//! A chat in the terminal. What happens goes into one pure function that changes a state and says what is to be done; the
-//! state is drawn, and a thin loop does the rest. So every behaviour can be tested without a terminal.
+//! A chat in the terminal. Every event goes to one pure function that changes the state and returns
+//! commands. The state is drawn, and a thin loop executes the commands, so every behaviour can be
+//! tested without a terminal.
 //!
-//! Nothing that a model, a tool or a file says reaches the terminal but as cells of text that was made safe first.
+//! Text of a model, a tool or a file reaches the terminal only as sanitized cells.
 
 mod attach;
 mod code;

@@ -1,27 +1,28 @@
-//! When frames are drawn: on a steady beat while something changes, at once when a key was pressed, never at rest. Times are
-//! told and never taken, so nothing here waits.
+//! Decides when frames are drawn: on a steady beat while something changes, at once after a key,
+//! never at rest. The caller passes all times, so nothing here waits.
 
 use std::time::Duration;
 
-/// From one beat to the next. Sixty frames a second are as many as anybody sees; it is a tenth less than a sixtieth of a second, so
-/// that they are there also where a machine misses a beat in ten. Timers count in whole milliseconds, so it is a number of those.
+/// The time from one beat to the next. Sixty frames a second are as many as people can see. This is
+/// a tenth less than a sixtieth of a second, so that a machine that misses one beat in ten still
+/// draws sixty. Timers count whole milliseconds.
 const BEAT: Duration = Duration::from_millis(15);
 
-/// The shortest time from a frame to the one that a key asks for: nobody presses keys as fast, and text that comes as keys does
-/// not draw a frame for each letter.
+/// The shortest time from a frame to the one that a key requests. Users do not press keys as fast,
+/// and text that arrives as keys does not draw a frame for each letter.
 const BREATH: Duration = Duration::from_millis(4);
 
-/// Says when the next frame is drawn. All times are counted from when the chat began.
+/// Decides when the next frame is drawn. All times are counted from the start of the chat.
 ///
-/// Beats come at fixed times, whether frames are drawn or not: a frame that comes late does not put off the next one, and
-/// beats that were missed are not made up for.
+/// Beats come at fixed times, whether frames are drawn or not. A late frame does not delay the next
+/// one, and missed beats are not caught up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pace {
-    /// The last beat that has passed when a frame was drawn.
+    /// The last beat before the last frame.
     beat: Duration,
-    /// When the last frame was done.
+    /// When the last frame was finished.
     drawn: Duration,
-    /// When the next one is due; none at rest.
+    /// When the next frame is due; `None` at rest.
     due: Option<Duration>,
 }
 
@@ -73,12 +74,13 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// How many frames there are in so long, where something changes each `token` and a timer or a frame is late by `late`.
+    /// How many frames are drawn in a time, if something changes each `token` and a timer or a
+    /// frame is late by `late`.
     fn frames(within: Duration, token: Duration, late: impl Fn(u32) -> Duration) -> u32 {
         let mut pace = Pace::new(Duration::ZERO);
         let (mut now, mut changes, mut drawn) = (Duration::ZERO, token, 0);
         while now < within {
-            // Whatever comes first is what the loop wakes for.
+            // The loop wakes for the earlier of the two.
             let due = pace.next().map(|due| due.max(now) + late(drawn));
             match due.filter(|due| *due <= changes) {
                 Some(due) => now = due,

@@ -1,6 +1,6 @@
-//! What must outlive the chat: what is typed and not said, and how sessions are left. It is noted with every key and written a
-//! moment after the last one. Whoever hears that the chat must end writes it at once: the loop itself may never hear of it, as
-//! one that reads keys from a terminal that is gone.
+//! Saves what must outlive the chat: the draft, and the view state of sessions. Changes are
+//! recorded with every key and written a moment after the last one. A signal handler that must end
+//! the chat writes at once, because the loop may be blocked on a closed terminal.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,7 +10,7 @@ use super::{
     state::State,
 };
 
-/// What is to be kept. Clones are the same pad.
+/// The state that is saved automatically. Clones share it.
 #[derive(Clone)]
 pub(super) struct Pad {
     notes: Arc<Mutex<Notes>>,
@@ -19,14 +19,15 @@ pub(super) struct Pad {
 struct Notes {
     draft: Draft,
     shelf: Shelf,
-    /// What is typed and not said.
+    /// The unsent text of the input.
     unsaid: String,
-    /// Sessions in which something was said, and how they would be left now.
+    /// Sessions that received a prompt, and their current view states.
     left: Vec<(String, Left)>,
 }
 
 impl Pad {
-    /// One that keeps a folder's draft, and how sessions are left. What was kept stays until something else is noted.
+    /// Saves a folder's draft and the view states of sessions. The stored state stays until
+    /// something else is recorded.
     pub(super) fn new(draft: Draft, shelf: Shelf) -> Self {
         let unsaid = draft.text().to_owned();
         Self { notes: Arc::new(Mutex::new(Notes { draft, shelf, unsaid, left: Vec::new() })) }

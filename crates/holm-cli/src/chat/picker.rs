@@ -1,21 +1,21 @@
-//! Lists to choose from: sessions, turns, models, and what a word could become.
+//! Lists to choose from: sessions, turns, models, and completions.
 
 use super::state::How;
 
 /// The most rows of a completion.
 const MOST_COMPLETIONS: usize = 8;
 
-/// A list over everything else.
+/// A list to choose from, shown over everything else.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Picker {
     pub(super) title: String,
     rows: Vec<Row>,
-    /// Only rows in which this stands are shown.
+    /// Only rows that contain this text are shown.
     pub(super) filter: String,
     at: usize,
 }
 
-/// One of a list.
+/// One row of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     pub(super) label: String,
@@ -23,10 +23,10 @@ pub(super) struct Row {
     pub(super) pick: Pick,
 }
 
-/// What choosing it does.
+/// What choosing a row does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Pick {
-    /// Opens a session, and types something there.
+    /// Opens a session, and puts text into its input.
     Open { how: How, typed: String },
 }
 
@@ -81,7 +81,7 @@ impl Picker {
     }
 }
 
-/// What the word before the cursor could become.
+/// Completions for the word before the cursor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Completion {
     /// How many bytes before the cursor are replaced.
@@ -91,8 +91,8 @@ pub(super) struct Completion {
 }
 
 impl Completion {
-    /// Candidates that fit a word, the best first: those that begin like it, then those that hold it, then those that hold
-    /// its letters in their order.
+    /// Candidates for a word, the best first: those that begin with it, then those that contain it,
+    /// then those that contain its letters in order.
     pub(super) fn of(
         word: &str,
         replaces: usize,

@@ -1,4 +1,4 @@
-//! Questions to the person: whether a call may run, and what a model wants to know.
+//! Questions to the user: whether a call may run, and what a model wants to know.
 
 use holm::kernel::{AskReason, Proposal};
 use holm_tools::shell::{self, Answer, Offer};
@@ -6,81 +6,83 @@ use holm_tools::shell::{self, Answer, Offer};
 use super::{input::Input, text::safe};
 use crate::approve;
 
-/// Names a question for as long as the chat lasts.
+/// Identifies a question while the chat runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct QuestionId(pub(super) u64);
 
-/// Something that a person is asked.
+/// A question to the user.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) id: QuestionId,
     pub(super) asks: Asks,
-    /// How far its text was scrolled.
+    /// How far its text is scrolled.
     pub(super) scroll: usize,
-    /// Whether all of it stood on the screen once. Nobody says yes to what they have not seen.
+    /// Whether all of it was on the screen once. A user cannot approve text that
+    /// they have not seen.
     pub(super) seen: Seen,
-    /// How much of it has.
+    /// How much of it was on the screen.
     read: Read,
-    /// Whether a person who was typing has turned to it.
+    /// Whether a user who was typing has noticed it.
     pub(super) turned: Turned,
 }
 
-/// Where a person looks who was typing something else when a question came.
+/// Whether the user noticed a question that came while they were typing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turned {
-    /// Not yet; nobody typed anything meanwhile.
+    /// Not yet, and the user has typed nothing meanwhile.
     Away,
-    /// Not yet, and keys have passed it by because something was typed. The next ones may be meant for what is typed, too.
+    /// Not yet, and keys were ignored because the user was typing. The next keys may also be
+    /// meant for the input.
     PassedBy,
     ToIt,
 }
 
-/// How many lines of a text stood on the screen, from its first one on, and how many it has at that width.
+/// How many lines of a text were on the screen, from the first one on, and how many it
+/// has at that width.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Read {
     lines: usize,
     of: usize,
 }
 
-/// Whether a text was seen to its end.
+/// Whether all of a text was seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     NotYet,
     Whole,
 }
 
-/// What is asked.
+/// The content of a question.
 #[derive(Debug, Clone)]
 pub(super) enum Asks {
     /// Whether a call may run.
     Call(Box<Wanted>),
-    /// Words.
     Words { question: String, choices: Vec<String>, input: Input },
 }
 
-/// A call that waits for a yes.
+/// A call that waits for approval.
 #[derive(Debug, Clone)]
 pub(super) struct Wanted {
-    /// What is asked, line by line.
+    /// The question, line by line.
     pub(super) lines: Vec<String>,
-    /// Whether it can be remembered by its beginning, which the lines name.
+    /// Whether commands with the same beginning can be allowed, which the lines name.
     pub(super) prefix: Prefix,
-    /// The plan that is to be carried out, if that is what it is.
+    /// The plan to carry out, if the call is about one.
     pub(super) plan: Option<String>,
-    /// What the call was proposed with.
+    /// The proposed arguments of the call.
     arguments: String,
-    /// Whether a yes can be said for later calls too.
+    /// Whether an approval can also cover later calls.
     lasts: bool,
 }
 
-/// Whether all that begins like a command can be allowed.
+/// Whether all commands with the same beginning can be allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prefix {
     None,
     Offered,
 }
 
-/// What a person says.
+/// The user's answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reply {
     Call(Answer),
@@ -96,7 +98,7 @@ impl Question {
         let lasts = shell::lasts(proposal);
         let prefix = offer.prefix.as_ref().filter(|_| lasts).map(|rule| safe(&rule.to_string()));
         // A line of its own: a rule that does not fit beside the keys would be agreed to unseen.
-        let allows = prefix.iter().map(|rule| format!("  p allows   all that begins with {rule}"));
+        let allows = prefix.iter().map(|rule| format!("  p allows   everything that starts with {rule}"));
         let wanted = Wanted {
             lines: lines.filter(|line| !line.is_empty()).chain(allows).collect(),
             prefix: if prefix.is_some() { Prefix::Offered } else { Prefix::None },
@@ -117,8 +119,8 @@ impl Question {
         Self { id, asks, scroll: 0, seen: Seen::NotYet, read: Read::default(), turned: Turned::Away }
     }
 
-    /// Scrolls to where it is to be looked at when there is room for so many of so many lines, and notes what is seen then.
-    /// However fast and far somebody scrolls, no line is passed over before it was shown.
+    /// Scrolls to the requested position, given the number of lines and of visible rows, and
+    /// records what is seen. Even fast scrolling does not skip a line that was not shown yet.
     pub(super) fn show(&mut self, lines: usize, room: usize) {
         if self.read.of != lines {
             // Another width breaks other lines.
@@ -136,8 +138,8 @@ impl Question {
         }
     }
 
-    /// The answer that puts another plan in the place of the one that is asked about. It is checked like the model's own, and asked
-    /// about again.
+    /// The answer that replaces the plan in question. The new plan is checked like the model's own,
+    /// and asked about again.
     pub(super) fn with_plan(&self, text: &str) -> Option<Answer> {
         let Asks::Call(wanted) = &self.asks else { return None };
         wanted.plan.as_ref()?;
@@ -163,7 +165,7 @@ impl Question {
     pub(super) fn choices(&self) -> String {
         match &self.asks {
             Asks::Call(_) if self.seen == Seen::NotYet => {
-                "PgDn shows the rest; then you can say yes · [n]o · ne[v]er".into()
+                "PgDn shows the rest; then you can answer yes · [n]o · ne[v]er".into()
             }
             Asks::Call(wanted) if wanted.plan.is_some() => {
                 "[y]es, carry it out · [e]dit it first · [n]o".into()
@@ -177,7 +179,7 @@ impl Question {
                 format!("[y]es once{always}{prefix} · ne[v]er · [n]o")
             }
             Asks::Words { choices, .. } if choices.is_empty() => "Enter answers · Esc gives no answer".into(),
-            Asks::Words { .. } => "a number or words of your own, then Enter · Esc gives no answer".into(),
+            Asks::Words { .. } => "a number or your own text, then Enter · Esc gives no answer".into(),
         }
     }
 }

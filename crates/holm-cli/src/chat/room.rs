@@ -1,5 +1,6 @@
-//! How much of arriving replies may wait to be shown. While an editor has the terminal nobody shows anything, and a model does not
-//! stop talking; what there is no room for is left out, and stands there when the whole message comes.
+//! Limits how much of arriving replies may wait to be shown. While an external editor has the
+//! terminal, nothing is drawn, but the model goes on writing. Pieces beyond the limit are dropped,
+//! and appear when the whole message arrives.
 
 use std::sync::{
     Arc,
@@ -9,11 +10,11 @@ use std::sync::{
 /// Bytes that may wait: more than any screen shows, less than anybody misses.
 const MOST: usize = 4 << 20;
 
-/// Room for pieces. Clones are the same room.
+/// The byte budget for pieces that wait. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Room(Arc<AtomicUsize>);
 
-/// What a piece takes of the room, until it is dropped.
+/// The share of the budget that a piece holds until it is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Weight {
     room: Room,
@@ -21,7 +22,7 @@ pub(super) struct Weight {
 }
 
 impl Room {
-    /// Takes room for a piece; none where there is none.
+    /// Reserves bytes for a piece. Returns `None` if the limit is reached.
     pub(super) fn take(&self, bytes: usize) -> Option<Weight> {
         let taken = self.0.fetch_add(bytes, Ordering::Relaxed);
         // Given back by itself where it was too much.

@@ -1,4 +1,4 @@
-//! The person in front of the chat, as a run sees them: who is asked and told, and who watches.
+//! Connects a run to the user of the chat: asks questions, shows notes, and forwards events.
 
 use std::{
     collections::BTreeMap,
@@ -26,10 +26,10 @@ use super::{
 };
 use crate::{elsewhere::Elsewhere, servers};
 
-/// Where everything that happens is told.
+/// Sends messages to the update function.
 pub(super) type Tell = UnboundedSender<Msg>;
 
-/// The questions that are open.
+/// The open questions, each with the task that waits for its answer.
 #[derive(Debug, Default)]
 pub(super) struct Desk {
     last: AtomicU64,
@@ -44,7 +44,7 @@ impl Desk {
         (id, receiver)
     }
 
-    /// Answers one. Nobody may wait for it any more.
+    /// Answers a question, if its asker still waits.
     pub(super) fn answer(&self, question: QuestionId, reply: Reply) {
         if let Some(waiting) = self.open().remove(&question) {
             let _ = waiting.send(reply);
@@ -57,7 +57,7 @@ impl Desk {
     }
 }
 
-/// The person, for one session.
+/// Asks and notifies the user of the chat, for one session.
 #[derive(Clone)]
 pub(super) struct Seat {
     tab: TabId,
@@ -70,7 +70,8 @@ impl Seat {
         Self { tab, tell, desk }
     }
 
-    /// Puts a question and waits. None if nobody answers; whoever waits no longer takes it back.
+    /// Asks a question and waits. Returns `None` without an answer; dropping the
+    /// future withdraws the question.
     async fn put(self, make: impl FnOnce(QuestionId) -> Question) -> Option<Reply> {
         let (id, answer) = self.desk.put();
         let _open = Open { id, seat: self.clone() };
@@ -114,7 +115,7 @@ impl Seat {
     }
 }
 
-/// A question that stands somewhere until nobody waits for its answer.
+/// A question that is shown until its asker stops waiting.
 struct Open {
     id: QuestionId,
     seat: Seat,
@@ -151,13 +152,14 @@ impl Elsewhere for Seat {
     }
 }
 
-/// Watches a session, from when it was told that it is open: what happened before is told with that.
+/// Forwards the events of a session to its tab, from the moment when the tab was told that it is
+/// open. Earlier events are sent with that message.
 #[derive(Clone)]
 pub(super) struct Watch {
     pub(super) tab: TabId,
     pub(super) tell: Tell,
     pub(super) live: Arc<AtomicBool>,
-    /// For pieces that wait to be shown.
+    /// The byte budget for pieces that wait to be shown.
     pub(super) room: Room,
 }
 

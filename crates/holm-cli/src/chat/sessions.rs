@@ -1,4 +1,4 @@
-//! The sessions that are open, each driven by a task of its own.
+//! The open sessions, each driven by its own task.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ use crate::{
     screen::Screen,
 };
 
-/// How often it is looked for a helper that was just begun.
+/// How long to wait between two looks for a helper that was just started.
 const LOOK: Duration = Duration::from_millis(20);
 /// How many times: a helper that is not there by then has ended already.
 const LOOKS: u32 = 100;
@@ -45,33 +45,33 @@ const LOOKS: u32 = 100;
 /// How long what is under way may take to come to its end when the person leaves.
 const LAST_WORDS: Duration = Duration::from_secs(10);
 
-/// All open sessions.
+/// All open sessions of the chat.
 pub(super) struct Sessions {
     args: run::Args,
     places: Places,
     tell: Tell,
     desk: Arc<Desk>,
     open: BTreeMap<TabId, Open>,
-    /// What drives them, each until it has ended.
+    /// The tasks that drive the sessions, each until it has ended.
     works: JoinSet<()>,
 }
 
-/// One that is open, or about to be.
+/// A session that is open or opening.
 struct Open {
-    /// The run, once there is one.
+    /// The run, once it is open.
     live: Arc<OnceLock<Live>>,
     wishes: mpsc::UnboundedSender<Wish>,
     work: AbortHandle,
 }
 
-/// What a session is asked for, when it is done with what it was asked for before.
+/// A request to a session, handled after the earlier ones.
 enum Wish {
     Prompt(Prompt),
-    /// To hear what was said to it too late for the turn that has ended.
+    /// Process prompts that arrived too late for the turn that has ended.
     CatchUp,
 }
 
-/// A run, as those who speak to it know it.
+/// What senders of prompts need of a run.
 struct Live {
     handle: Handle,
     takes: Takes,
@@ -110,7 +110,8 @@ impl Sessions {
         self.open.remove(&tab);
     }
 
-    /// Stops all of them and waits until their journals say so: whoever has left does not want it to go on the next time.
+    /// Stops all sessions and waits until their journals record it: after leaving the chat, the
+    /// work must not continue the next time.
     pub(super) async fn leave(mut self) {
         // One that is not there yet has nothing to bring to an end, and may wait for a server for long.
         self.open.values().filter(|open| open.live.get().is_none()).for_each(|open| open.work.abort());
@@ -118,13 +119,13 @@ impl Sessions {
         tabs.into_iter().for_each(|tab| self.close(tab));
         let mut works = self.works;
         let ended = async { while works.join_next().await.is_some() {} };
-        // Whatever takes longer ends with the process, and is resumed like after a crash.
+        // A session that takes longer ends with the process, and is resumed as after a crash.
         let _ = tokio::time::timeout(LAST_WORDS, ended).await;
     }
 
     /// Asks one that stands still for something.
     pub(super) fn prompt(&self, tab: TabId, prompt: Prompt) {
-        // Whoever wanted to stop it until now meant what has ended, and not this.
+        // Earlier cancel requests were meant for the turn that has ended, not for this one.
         if let Some(live) = self.live(tab) {
             live.handle.take_back_cancel();
         }
@@ -139,17 +140,17 @@ impl Sessions {
     fn wish(&self, tab: TabId, wish: Wish) {
         let sent = self.open.get(&tab).map(|open| open.wishes.send(wish));
         if !matches!(sent, Some(Ok(()))) {
-            let problem = Some("the session is gone; /resume takes it up again".to_owned());
+            let problem = Some("the session ended; /resume continues it".to_owned());
             let _ = self.tell.send(Msg::Ended { tab, problem });
         }
     }
 
-    /// Stops what runs.
     pub(super) fn cancel(&self, tab: TabId) {
         self.say(tab, |handle| handle.cancel("interrupted"));
     }
 
-    /// Says something to a run that works; whoever said it is told if it is not heard, and which it was of what `waits`.
+    /// Sends a prompt to a running turn. If the run does not take it, the tab is told which
+    /// of its `waits` failed.
     pub(super) fn add(&self, tab: TabId, prompt: Prompt, waits: Waiting) {
         let say: fn(&Handle, Prompt) -> Result<(), NotHeard> = match waits.when {
             When::Soon => Handle::steer,
@@ -186,7 +187,7 @@ impl Sessions {
     }
 }
 
-/// What is needed to open one session.
+/// The parts that are needed to open one session.
 struct Opening {
     tab: TabId,
     args: run::Args,
@@ -196,7 +197,7 @@ struct Opening {
 }
 
 impl Opening {
-    /// Opens the session and does what is asked of it, until nobody can ask any more.
+    /// Opens the session and serves requests until no more can come.
     async fn live(
         self,
         how: How,
@@ -222,9 +223,9 @@ impl Opening {
             How::Fork { session, at } => self.args.branching(session, at),
         };
         let mut opened = args.open(self.places, &screen, person, sinks).await?;
-        // Whoever opens it is the only one who sets it.
+        // Only this task sets it.
         let _ = known.set(Live { handle: opened.session.handle(), takes: opened.takes.clone() });
-        // Nobody is there any more who could stop what was under way, or be asked about it.
+        // The tab was closed: no user can stop the work or answer questions any more.
         if asked.is_closed() {
             opened.session.close().await;
             return Ok(());
@@ -276,7 +277,8 @@ impl Opening {
     }
 }
 
-/// Catches up with what was said from elsewhere just as a turn ended, of which nobody in front of it knows.
+/// Processes prompts that another client sent just as a turn ended, of which this
+/// chat does not know.
 async fn caught_up(
     opened: &mut run::Opened,
     done: Result<Option<Report>, DriveError>,
@@ -307,7 +309,7 @@ pub(super) async fn history(store: &Store, session: &str) -> Vec<Numbered> {
     events
 }
 
-/// Where the helpers of a session are found, and who is told of them.
+/// Watches the helpers of a session and forwards their events to its tab.
 #[derive(Clone)]
 struct Children {
     tab: TabId,

@@ -1,4 +1,4 @@
-//! What can be typed after a slash.
+//! The slash commands.
 
 use holm::grants::Mode;
 
@@ -10,14 +10,14 @@ use holm_config::{
 use super::state::{Custom, Says, Words};
 use crate::prompt::{Around, Variables, variable};
 
-/// A command of Holm's own.
+/// A built-in slash command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Slash {
     Model(Option<String>),
     Compact,
     Undo,
     Plan(Option<String>),
-    /// Carries out what was planned.
+    /// Carries out the plan.
     Build(Planned),
     Cost,
     Mode(Option<Mode>),
@@ -33,36 +33,36 @@ pub(super) enum Slash {
     Detail,
     Help,
     Quit,
-    /// One of the skills, as it is said.
+    /// A skill, filled with its arguments.
     Say(Words),
-    /// One of the settings, with what was typed: its variables are not known here.
+    /// An alias of the settings, with the typed text: its variables are not known here.
     Fill(Around, String),
 }
 
-/// How a plan is carried out.
+/// Whether a plan is edited before it is carried out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Planned {
     AsAnswered,
-    /// As the person changes it.
+    /// As the user edits it.
     Edited,
 }
 
 /// Every command, what it takes and what it does.
 #[rustfmt::skip]
 pub(super) const COMMANDS: [(&str, &str, &str); 19] = [
-    ("model", "NAME", "begin a new session with another model"),
-    ("compact", "", "have this session summarised, and go on in a new one with the summary"),
-    ("undo", "", "put the files of the last turn back"),
-    ("plan", "[TEXT]", "only look, and make a plan; /build carries it out"),
-    ("build", "[edit]", "carry out the plan, as it was answered or as you change it in $EDITOR"),
+    ("model", "NAME", "start a new session with another model"),
+    ("compact", "", "summarise this session and continue in a new one with the summary"),
+    ("undo", "", "restore the files of the last turn"),
+    ("plan", "[TEXT]", "plan without changing anything; /build carries the plan out"),
+    ("build", "[edit]", "carry out the plan, unchanged or edited in $EDITOR"),
     ("cost", "", "show what this session has used"),
-    ("mode", "[NAME]", "change what is asked: plan, default, accept-edits, full"),
+    ("mode", "[NAME]", "change the mode: plan, default, accept-edits, full"),
     ("fork", "", "go back to a turn, in a new session"),
     ("search", "WORDS", "search in this session"),
     ("find", "WORDS", "search in all sessions"),
     ("sessions", "", "show earlier sessions"),
-    ("resume", "[ID]", "go on with an earlier session"),
-    ("new", "", "begin another session"),
+    ("resume", "[ID]", "resume an earlier session"),
+    ("new", "", "start another session"),
     ("close", "", "close this session's tab; the session is kept"),
     ("export", "[FILE]", "write this session as Markdown"),
     ("editor", "", "write in $EDITOR"),
@@ -88,7 +88,14 @@ impl Slash {
         }
         let typed = typed.trim();
         let maybe = (!typed.is_empty()).then(|| typed.to_owned());
-        let words = |what: &str| maybe.clone().ok_or_else(|| format!("/{name} {what}: say what to look for"));
+        let words = |what: &str| {
+            maybe.clone().ok_or_else(|| {
+                format!(
+                    "/{name} {what}: type what to look \
+                                                                      for"
+                )
+            })
+        };
         Some(Ok(match name {
             "model" => Self::Model(maybe),
             "compact" => Self::Compact,
@@ -125,7 +132,7 @@ impl Slash {
                 },
                 Some(Custom { says: Says::Alias(text), .. }) => alias(name, text, typed),
                 None => {
-                    return Some(Err(format!("there is no command /{name}; /help shows which there are")));
+                    return Some(Err(format!("unknown command /{name}; /help shows the commands")));
                 }
             },
         }))
@@ -211,12 +218,12 @@ mod tests {
         check("/mode plan", Some(Ok(Slash::Mode(Some(Mode::Plan)))));
         check("/model openai/gpt-5-mini", Some(Ok(Slash::Model(Some("openai/gpt-5-mini".into())))));
         check("/search  two words ", Some(Ok(Slash::Search("two words".into()))));
-        check("/search", Some(Err("/search WORDS: say what to look for")));
+        check("/search", Some(Err("/search WORDS: type what to look for")));
         let said = |text: &str, typed: &str| Some(Ok(Slash::Say(Words::around(text.to_owned(), typed))));
         check("/skill go on", said("Braces {{date}} stay. go on", "go on"));
         check("/review src", said("Review src closely.", "src"));
         check("/tidy the tests", said("Tidy up.\n\nthe tests", "the tests"));
-        check("/fly", Some(Err("there is no command /fly; /help shows which there are")));
+        check("/fly", Some(Err("unknown command /fly; /help shows the commands")));
     }
 
     #[test]

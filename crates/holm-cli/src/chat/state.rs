@@ -1,4 +1,5 @@
-//! All that the chat knows, what can happen to it, and what it wants done. Nothing here reads, writes or waits.
+//! The state of the chat, the messages that change it, and the commands that it returns. Nothing
+//! here reads, writes or waits.
 
 use std::time::Duration;
 
@@ -20,76 +21,76 @@ use super::{
 };
 use crate::prompt::Around;
 
-/// Everything that is shown.
+/// The whole state of the chat.
 pub(super) struct State {
     pub(super) tabs: Vec<Tab>,
-    /// Which of them is looked at.
+    /// The index of the visible tab.
     pub(super) current: usize,
     next: u64,
     pub(super) size: Size,
     pub(super) theme: Theme,
     pub(super) keys: Keys,
     pub(super) detail: Detail,
-    /// What stands over everything else.
+    /// The overlay, if one is open.
     pub(super) over: Option<Over>,
     pub(super) completion: Option<Completion>,
     pub(super) search: Option<Search>,
     /// What the next Ctrl-C does.
     pub(super) leaving: Leaving,
-    /// Commands that the settings and skills bring.
+    /// Commands from settings and skills.
     pub(super) customs: Vec<Custom>,
-    /// The files of the folder, for completion; none until they were asked for.
+    /// The files of the folder, for completion; `None` until they were requested.
     pub(super) files: Option<Vec<String>>,
-    /// What was said before, the last one last.
+    /// Earlier prompts, the latest last.
     pub(super) history: Vec<String>,
     pub(super) recalled: Option<usize>,
-    /// What was typed before something was recalled.
+    /// The typed text before an earlier prompt was recalled.
     pub(super) aside: String,
-    /// What is said in the line of state until the next key.
+    /// A note in the status line until the next key.
     pub(super) flash: String,
-    /// The widest mode that an administrator lets a session have.
+    /// The widest mode that an administrator allows.
     pub(super) widest: Mode,
-    /// How long there has been a chat. Whoever tells what happened sets it.
+    /// Time since the chat started. The sender of a message sets it.
     pub(super) now: Duration,
-    /// When something was typed last.
+    /// When the last key was typed.
     pub(super) pressed: Option<Duration>,
 }
 
-/// How large the terminal is.
+/// The size of the terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) columns: u16,
     pub(super) rows: u16,
 }
 
-/// What stands over everything else.
+/// An overlay over the chat.
 #[derive(Debug)]
 pub(super) enum Over {
     Help { scroll: usize },
     Picker(Picker),
 }
 
-/// Whether the next Ctrl-C leaves.
+/// Whether the next Ctrl-C quits.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Leaving {
     #[default]
     No,
     NextTime {
-        /// What the first one took back: whoever leaves has not thrown it away.
+        /// What the first Ctrl-C removed from the input. Leaving must not discard it.
         taken_back: String,
     },
 }
 
-/// A search in a session.
+/// A search in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Search {
     pub(super) words: String,
-    /// The things in which they stand.
+    /// The items that contain the words.
     pub(super) hits: Vec<usize>,
     pub(super) at: usize,
 }
 
-/// A command that is not Holm's own.
+/// A command from settings or skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Custom {
     pub(super) name: String,
@@ -97,16 +98,16 @@ pub(super) struct Custom {
     pub(super) says: Says,
 }
 
-/// What a command that is not Holm's own says.
+/// The prompt text of a custom command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Says {
-    /// This, with what was typed in place of `{{content}}`.
+    /// This text, with the typed text in place of `{{content}}`.
     Text(String),
-    /// The text of an alias, whose variables are looked up when it is said.
+    /// The text of an alias, whose variables are looked up when it is sent.
     Alias(String),
 }
 
-/// What happened.
+/// A message to the update function: something that happened.
 #[derive(Debug)]
 pub(super) enum Msg {
     Key(KeyEvent),
@@ -127,7 +128,7 @@ pub(super) enum Msg {
         tab: TabId,
         event: Box<Numbered>,
     },
-    /// Something happened in the session of a helper.
+    /// An event of a helper's session.
     Child {
         tab: TabId,
         child: String,
@@ -137,7 +138,7 @@ pub(super) enum Msg {
         tab: TabId,
         call: CallId,
         piece: Piece,
-        /// What it takes until it is shown.
+        /// The bytes that it holds until it is shown.
         _weight: Weight,
     },
     /// A turn has ended.
@@ -145,7 +146,7 @@ pub(super) enum Msg {
         tab: TabId,
         problem: Option<String>,
     },
-    /// A session that was to catch up had nothing to hear.
+    /// A session that was asked to catch up had no missed prompts.
     CaughtUp {
         tab: TabId,
     },
@@ -153,7 +154,7 @@ pub(super) enum Msg {
         tab: TabId,
         question: Box<Question>,
     },
-    /// Nobody waits for the answer any more.
+    /// The asker no longer waits for the answer.
     Withdrawn {
         question: QuestionId,
     },
@@ -162,7 +163,7 @@ pub(super) enum Msg {
         tone: Tone,
         text: String,
     },
-    /// What was said to a run that works is not heard.
+    /// A running turn did not take a prompt.
     NotHeard {
         tab: TabId,
         refused: Waiting,
@@ -171,33 +172,33 @@ pub(super) enum Msg {
     /// Sessions, or places in them, to choose from.
     Found(Picker),
     Files(Vec<String>),
-    /// An alias was filled, or a variable of it stands for nothing.
+    /// An alias was filled, or one of its variables has no value.
     Filled(Result<Words, String>),
-    /// An editor was closed; none where nothing was changed.
+    /// The external editor was closed; `None` if nothing was changed.
     Edited {
         purpose: Purpose,
         text: Option<String>,
     },
 }
 
-/// A session that was opened.
+/// What the chat learns of a session when it opens.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) session: String,
     pub(super) model: String,
     pub(super) mode: Mode,
     pub(super) window: Option<u64>,
-    /// The widest mode that it may have.
+    /// The widest mode that is allowed.
     pub(super) widest: Mode,
-    /// What happened in it before.
+    /// The events of its history.
     pub(super) history: Vec<Numbered>,
-    /// Whether it goes on by itself with what was under way.
+    /// Whether it continues unfinished work by itself.
     pub(super) goes_on: bool,
-    /// How it was left.
+    /// Its stored view state.
     pub(super) left: Left,
 }
 
-/// What is to be done.
+/// A command to the loop: work that the update function requests.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Command {
     Open {
@@ -205,15 +206,15 @@ pub(super) enum Command {
         how: How,
     },
     Close(TabId),
-    /// Says something to a session that stands still, behind what its past was in short.
+    /// Sends a prompt to an idle session, after a summary of its past if there is one.
     Prompt {
         tab: TabId,
         words: Words,
         past: Option<String>,
     },
-    /// Has a session hear what was said to it too late for the turn that has ended.
+    /// Has a session process prompts that arrived too late for the turn that has ended.
     CatchUp(TabId),
-    /// Says something to one that works.
+    /// Sends a prompt to a running turn.
     Steer {
         tab: TabId,
         words: Words,
@@ -222,7 +223,7 @@ pub(super) enum Command {
         tab: TabId,
         words: Words,
     },
-    /// Looks up what the variables of an alias stand for; what comes of it is said.
+    /// Looks up the variables of an alias; the result is sent as a prompt.
     Fill {
         alias: Around,
         typed: String,
@@ -240,9 +241,7 @@ pub(super) enum Command {
         purpose: Purpose,
         text: String,
     },
-    /// Shows the sessions.
     List,
-    /// Searches all sessions.
     Find(String),
     /// Lists the files of the folder.
     Files,
@@ -251,22 +250,21 @@ pub(super) enum Command {
         session: String,
         path: Option<String>,
     },
-    /// Puts the files of the last turn back.
+    /// Restores the files of the last turn.
     Undo {
         tab: TabId,
         session: String,
     },
-    /// Paints everything again.
     Repaint,
     Leave,
 }
 
-/// What is said to a session. Files are attached that the person names in what they typed, and none that a plan of the model, a
-/// template or a skill names: reading for somebody else is what grants are for.
+/// A prompt for a session. Only files that the user typed are attached, never files that a plan of
+/// the model, a template or a skill names: reading on behalf of others requires grants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Words {
     pub(super) text: String,
-    /// What of it the person typed.
+    /// The part of it that the user typed.
     pub(super) typed: String,
 }
 
@@ -276,30 +274,30 @@ impl Words {
         Self { typed: text.clone(), text }
     }
 
-    /// Words of somebody else, with these of the person in them.
+    /// Text by another author, with this text of the user in it.
     pub(super) fn around(text: String, typed: &str) -> Self {
         Self { text, typed: typed.to_owned() }
     }
 }
 
-/// Where a session comes from.
+/// How a session is opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum How {
-    /// A new one, with another model if one is named.
+    /// A new session, with another model if one is named.
     New {
         model: Option<String>,
     },
     Resume {
         session: String,
     },
-    /// The past of another one, up to a record.
+    /// A fork of another session, up to a record.
     Fork {
         session: String,
         at: Seq,
     },
 }
 
-/// What a text is edited for.
+/// The purpose of a text in the external editor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     Input(TabId),
@@ -307,7 +305,7 @@ pub(super) enum Purpose {
         tab: TabId,
         question: QuestionId,
     },
-    /// What was planned, and is then carried out.
+    /// The plan, which is carried out afterwards.
     Build(TabId),
 }
 

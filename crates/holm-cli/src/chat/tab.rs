@@ -1,4 +1,5 @@
-//! One session as it is seen: its transcript, what it does now, what waits, and where the person looks.
+//! One session as it is shown: its transcript, its current work, queued prompts,
+//! and the scroll position.
 
 mod events;
 
@@ -25,14 +26,14 @@ use crate::money::Priced;
 /// How much of what helpers did is kept until it is known whose they are.
 const MOST_STRAYS: usize = 256;
 
-/// How many things keep their lines while nobody looks at them.
+/// How many items keep their lines while they are not shown.
 const KEPT_LINES: usize = 400;
 
-/// Names a tab for as long as the chat lasts.
+/// Identifies a tab while the chat runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct TabId(pub(super) u64);
 
-/// One session.
+/// One session as it is shown in a tab.
 #[derive(Debug)]
 pub(super) struct Tab {
     pub(super) id: TabId,
@@ -40,114 +41,115 @@ pub(super) struct Tab {
     pub(super) session: Option<String>,
     pub(super) model: String,
     pub(super) mode: Mode,
-    /// What the mode was before a plan was wanted.
+    /// The mode before planning began.
     pub(super) before_plan: Mode,
     pub(super) phase: Phase,
     pub(super) items: Vec<Item>,
     pub(super) turns: Vec<Turn>,
     pub(super) questions: VecDeque<Question>,
-    /// What was said and has not entered the run yet, the first one first.
+    /// Prompts that were sent and have not reached the run yet, the first one first.
     pub(super) waiting: Vec<Waiting>,
-    /// Whether something was said after the run was last stopped, or asked for what it has missed.
+    /// Whether a prompt or a catch-up request was sent since the run was last stopped.
     pub(super) spoken: bool,
-    /// What was said and wished before it was open, and is said as soon as it is.
+    /// Prompts and the mode from before the session was open; they are sent as soon as it is.
     pub(super) held: Held,
     pub(super) input: Input,
     pub(super) look: Look,
     pub(super) meter: Meter,
-    /// What the model does now, in a few words.
+    /// The current activity of the model, in a few words.
     pub(super) doing: String,
-    /// What its past was in short, until it is told with the first prompt.
+    /// The summary of an earlier session, until it is sent with the first prompt.
     pub(super) carried: Option<String>,
-    /// What is to be done with the answer that comes.
+    /// What to do with the next answer.
     pub(super) then: Then,
     calls: BTreeMap<CallId, usize>,
-    /// Calls by the names that their provider gave them.
+    /// Calls by the ids of their provider.
     answers: BTreeMap<String, usize>,
-    /// Results that came before it was known whose they are.
+    /// Results that arrived before their call was known.
     early: BTreeMap<String, String>,
-    /// Which call a helper works for, and how deep it stands.
+    /// The call that a helper works for, and its depth.
     children: BTreeMap<String, (usize, usize)>,
-    /// What helpers did before it was known whose they are: both are told on ways of their own.
+    /// Events of helpers that arrived before their call was known: both
+    /// arrive on separate channels.
     strays: Vec<(String, Numbered)>,
     stream: Stream,
-    /// How far lines were let go.
+    /// Up to which item lines were dropped.
     forgotten: usize,
 }
 
-/// How far a session is.
+/// The phase of a session in its tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Opening,
     Idle,
     Running,
-    /// It cannot be used.
+    /// The session cannot be used.
     Broken,
 }
 
-/// Where the person looks.
+/// The scroll position in a transcript.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Look {
-    /// At the end, wherever that is.
+    /// At the end, following new lines.
     #[default]
     End,
-    /// At a line of a thing, which stands at the top.
+    /// At a line of an item, which is at the top.
     At { item: usize, row: usize },
 }
 
-/// A prompt and what came of it.
+/// A turn: a prompt and the record before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
-    /// The last record before it.
+    /// The last record before the prompt.
     pub(super) before: Option<Seq>,
     pub(super) prompt: String,
 }
 
-/// Something that was said while the run works.
+/// A prompt that was sent while the run works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Waiting {
     pub(super) when: When,
     pub(super) text: String,
 }
 
-/// When it is heard.
+/// When a prompt is delivered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum When {
-    /// Before the model is asked again.
+    /// Before the next request to the model.
     Soon,
-    /// When the run would stop by itself.
+    /// When the run would end by itself.
     Afterwards,
 }
 
-/// What follows on the answer.
+/// What happens after the answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Then {
     #[default]
     Nothing,
-    /// It is a summary, with which a new session begins.
+    /// The answer is a summary, and a new session begins with it.
     BeginAnew,
 }
 
-/// What was used.
+/// The tokens and money that a session has used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Meter {
     pub(super) usage: Usage,
     pub(super) spent: NanoUsd,
-    /// Whether that is all.
+    /// Whether all prices are known.
     pub(super) priced: Priced,
-    /// Tokens of the last request.
+    /// The tokens of the last request.
     pub(super) context: u64,
-    /// How many there can be.
+    /// The context window of the model.
     pub(super) window: Option<u64>,
 }
 
-/// The items that pieces of a reply go to.
+/// The items that receive the pieces of a reply.
 #[derive(Debug, Clone, Copy, Default)]
 struct Stream {
     call: Option<CallId>,
     text: Option<usize>,
     thinking: Option<usize>,
-    /// What is between two pieces, of each.
+    /// The sanitizer state between two pieces, for each kind.
     texts: Pieces,
     thoughts: Pieces,
 }
@@ -157,9 +159,9 @@ struct Stream {
 pub(super) enum Piece {
     Text(String),
     Thinking(String),
-    /// The model writes a call of this tool.
+    /// The model is writing a call of this tool.
     Calling(String),
-    /// A tool says how far it is.
+    /// A tool reports its progress.
     Progress(String),
 }
 
@@ -208,8 +210,8 @@ impl Tab {
         self.items.push(Item::note(tone, text));
     }
 
-    /// The question that is asked now. One that came while something was typed waits until the person turns to it: the keys
-    /// that they were about to press are no answers.
+    /// The current question. One that came while the user was typing waits until the user notices
+    /// it: the next keys are not meant as answers.
     pub(super) fn asks(&self) -> Option<&Question> {
         self.questions.front().filter(|question| self.input.is_empty() || question.turned == Turned::ToIt)
     }
@@ -365,24 +367,28 @@ impl Tab {
         }
     }
 
-    /// The turn has ended: nothing is under way any more, and nobody waits for an answer.
+    /// The turn has ended: nothing is running any more, and no question is open.
     pub(super) fn ended(&mut self, problem: Option<&str>) {
         self.doing.clear();
         self.questions.clear();
         self.stream = Stream::default();
         if let Some(problem) = problem {
             self.note(Tone::Error, problem);
-            self.leave_unheard("this may not have been heard, and Up brings it back");
+            self.leave_unheard("the agent may not have read this; press Up to get it back");
         }
     }
 
-    /// Whether it stands still now that a turn has ended, or goes on: whoever speaks just then cannot know that they are too late for
-    /// the turn, so what they said begins another. What was said before the run was stopped begins nothing.
+    /// Whether the session rests after a turn or continues. A user who sends a prompt at that
+    /// moment cannot know that the turn has ended, so the prompt starts another turn. A prompt sent
+    /// before the run was stopped starts nothing.
     pub(super) fn rests(&mut self) -> Phase {
         let spoken = std::mem::take(&mut self.spoken);
         self.phase = if spoken && !self.waiting.is_empty() { Phase::Running } else { Phase::Idle };
         if self.phase == Phase::Idle {
-            self.leave_unheard("not heard before the end, and heard with what you say next");
+            self.leave_unheard(
+                "the run ended before the agent read this; it goes along with your next \
+                                message",
+            );
         }
         self.phase
     }
@@ -404,7 +410,8 @@ impl Tab {
         (calls, helpers.count())
     }
 
-    /// Lets go of lines that nobody has looked at for long, so that a long session does not keep all of them.
+    /// Drops the lines of items that were not shown for long, so that a long session does not
+    /// keep all of them.
     pub(super) fn forget_lines(&mut self) {
         if self.look != Look::End {
             return;

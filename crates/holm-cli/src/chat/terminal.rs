@@ -1,4 +1,5 @@
-//! The terminal, taken over and given back: when the chat ends, when it panics, and while an editor has it.
+//! Takes over the terminal and restores it: when the chat ends, when it panics, and while an
+//! external editor has it.
 
 use std::{
     io::{self, BufWriter, Stdout, Write as _},
@@ -18,15 +19,15 @@ use super::{
 
 /// Asks for the wheel and the buttons, and not for every move of the mouse.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
-/// Takes that back.
+/// Disables the mouse again.
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// Whether the terminal is ours now; a panic anywhere must be able to tell.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// The terminal while the chat has it. Dropping it gives it back.
+/// The terminal while the chat uses it. Dropping it restores the terminal.
 pub(super) struct Canvas {
-    /// None once it is given back.
+    /// `None` once the terminal is restored.
     paper: Option<Paper>,
 }
 
@@ -63,8 +64,8 @@ impl Canvas {
         Ok(())
     }
 
-    /// Draws everything anew the next time. The terminal is not asked where its cursor is: an answer would come between the
-    /// keys, and over some lines none comes.
+    /// Draws everything again with the next frame. The terminal is not asked for its cursor
+    /// position: the answer would mix with the keys, and some connections send none.
     pub(super) fn repaint(&mut self) -> io::Result<()> {
         execute!(io::stdout(), terminal::Clear(terminal::ClearType::All))?;
         self.paper = Some(blank()?);
@@ -85,7 +86,8 @@ impl Drop for Canvas {
     fn drop(&mut self) {
         give_back();
         let Some(mut paper) = self.paper.take() else { return };
-        // Of a terminal that is gone it would be told on a standard error that is gone too, and that is a panic.
+        // Dropping it reports an error on standard error; if the terminal is gone, so is standard
+        // error, and that is a panic.
         if paper.show_cursor().is_err() {
             std::mem::forget(paper);
         }
@@ -106,7 +108,7 @@ fn take() -> io::Result<()> {
     out.flush()
 }
 
-/// Gives the terminal back as it was. Whatever fails here is gone already.
+/// Restores the terminal. Errors are ignored: then the terminal is gone already.
 fn give_back() {
     if !TAKEN.swap(false, Ordering::SeqCst) {
         return;

@@ -1,4 +1,5 @@
-//! Text of models, tools and files before it is drawn: what a terminal would obey, and what hides, is written out.
+//! Sanitizes text of models, tools and files before it is drawn: control sequences and hidden
+//! characters are written out.
 
 use std::iter;
 
@@ -10,17 +11,19 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 /// How far a tab goes.
 const TAB: &str = "    ";
 
-/// The selector that asks for a symbol in colour. Behind a symbol it hides nothing, and without it the symbol is the same.
+/// The selector for a coloured symbol. After a symbol it hides nothing, and without it the
+/// symbol is the same.
 const IN_COLOUR: char = '\u{fe0f}';
 
 /// Where symbols begin: arrows, signs and pictures stand above this.
 const SYMBOLS: char = '\u{2190}';
 
-/// How many marks one letter may carry: no writing needs as many, and a thousand of them would be one cell of many kilobytes.
+/// Maximum number of marks on one letter: no language needs as many, and a thousand would make one
+/// cell of many kilobytes.
 const MOST_MARKS: usize = 8;
 
-/// A text that no terminal obeys: line ends stay, tabs are blanks, and all that is not visible is written out, and so are
-/// marks that are heaped upon one letter.
+/// Sanitizes a text: line ends stay, tabs become blanks, and invisible characters and stacked
+/// marks are written out.
 pub(super) fn safe(text: &str) -> String {
     let mut pieces = Pieces::default();
     let mut safe = pieces.safe(text);
@@ -30,14 +33,15 @@ pub(super) fn safe(text: &str) -> String {
     safe
 }
 
-/// A text that arrives in pieces, each of which becomes what it would be within the whole.
+/// Sanitizes a text that arrives in pieces. Each piece becomes what it would be
+/// within the whole text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
-    /// Whether a carriage return has come last, which may be half of a line's end: it waits for what follows.
+    /// Whether the last character was a carriage return. It may be half of a line end, so it waits
+    /// for the next character.
     returned: bool,
-    /// What has come last.
     before: Option<char>,
-    /// How many marks the last letter carries.
+    /// How many combining marks the last letter has.
     marks: usize,
 }
 
@@ -93,16 +97,16 @@ pub(crate) fn clipped(text: &str, room: usize) -> String {
     out
 }
 
-/// Where a line that is too long is broken.
+/// Where long lines are broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Break {
-    /// Between words, where there is a place.
+    /// Between words, if possible.
     Words,
-    /// Anywhere: in code every blank counts.
+    /// Anywhere, because in code every blank counts.
     Anywhere,
 }
 
-/// What stands before the lines of a text: before the first one, and before those that follow.
+/// What is drawn before the lines of a text: before the first one, and before the others.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Margin {
     pub(super) first: Vec<Span<'static>>,
@@ -145,8 +149,8 @@ pub(super) fn wrap(spans: &[Span<'static>], width: usize, margin: &Margin, how: 
     }
 }
 
-/// A character as people count them, with the columns that it takes: whole where it fits into the room. Letters can be heaped
-/// into one that no line holds (Hangul that only begins, tones of skin behind a letter), and such a one is broken.
+/// A grapheme cluster with its width: whole if it fits into the room. Clusters can be longer than
+/// any line (leading Hangul letters, skin tones after a letter), and those are broken.
 fn parts(piece: &str, room: usize) -> impl Iterator<Item = (&str, usize)> {
     let wide = columns(piece);
     let mut rest = piece;
@@ -164,7 +168,8 @@ fn beginning(text: &str, room: usize) -> usize {
     fitting.last().or_else(|| text.chars().next().map(char::len_utf8)).unwrap_or(0)
 }
 
-/// How many cells fit on the line, and how many blanks behind them are dropped. At least one cell is taken.
+/// How many cells fit on the line, and how many blanks after them are dropped. Returns
+/// at least one cell.
 fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: Break) -> (usize, usize) {
     let mut used = 0;
     let mut blank = None;
@@ -184,8 +189,8 @@ fn fitting(cells: &[(&str, usize, &Span<'static>)], room: usize, how: Break) -> 
     (cells.len(), 0)
 }
 
-/// A line of cells, where neighbours of one style are one span. Lines are kept by the thousand, so they get the room that they need
-/// and no more.
+/// A line of cells, where neighbours of one style form one span. Thousands of lines are cached, so
+/// they are allocated without spare capacity.
 fn joined(before: &[Span<'static>], cells: &[(&str, usize, &Span<'static>)]) -> Line<'static> {
     let alike = || cells.chunk_by(|(_, _, one), (_, _, next)| one.style == next.style);
     let mut spans: Vec<Span<'static>> = Vec::with_capacity(before.len() + alike().count());

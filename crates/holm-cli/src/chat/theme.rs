@@ -1,15 +1,16 @@
-//! Colours. Only the sixteen that every terminal has, so that a terminal's own palette holds over ssh too.
+//! Colours. Only the sixteen that every terminal has, so that the terminal's own palette
+//! applies over ssh too.
 
 use ratatui::style::{Color, Modifier, Style};
 
-/// How each kind of text looks.
+/// The styles of all kinds of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Theme {
     pub(super) text: Style,
     pub(super) dim: Style,
-    /// What the person said.
+    /// Prompts of the user.
     pub(super) person: Style,
-    /// Names, marks, whatever should be seen first.
+    /// Names, marks, and what should be seen first.
     pub(super) accent: Style,
     pub(super) heading: Style,
     pub(super) code: Style,
@@ -22,19 +23,19 @@ pub(super) struct Theme {
     pub(super) removed: Style,
     pub(super) warning: Style,
     pub(super) error: Style,
-    /// What is chosen or found.
+    /// Chosen rows and search hits.
     pub(super) chosen: Style,
-    /// The bar of tabs and the line of state.
+    /// The tab bar and the status line.
     pub(super) bar: Style,
 }
 
-/// Which theme.
+/// The choice between the built-in themes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Shade {
-    /// Light text on a dark ground.
+    /// Light text on a dark background.
     #[default]
     Dark,
-    /// Dark text on a light ground.
+    /// Dark text on a light background.
     Light,
     /// No colours at all.
     None,

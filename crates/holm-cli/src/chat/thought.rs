@@ -1,5 +1,5 @@
-//! What a model thinks, while it arrives. Its end is what is looked at, and it may be very long: what nobody will see is never
-//! laid out at all.
+//! Lays out the reasoning of a model while it arrives. Only its end is shown and it may be very
+//! long, so the part that is not shown is never laid out.
 
 use ratatui::text::{Line, Span};
 
@@ -10,10 +10,10 @@ use super::{
     theme::Theme,
 };
 
-/// A thought that grows at its end, and its last lines at one width.
+/// Reasoning text that grows at its end, and its last lines at one width.
 pub(super) type Thought = Growing<Thinking>;
 
-/// How thoughts are laid out: each line for itself, behind a bar.
+/// Lays out reasoning text: each line separately, behind a bar.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Thinking;
 

@@ -1,4 +1,4 @@
-//! What happens changes what is known, and says what is to be done.
+//! The update function: a message changes the state and returns the commands to execute.
 
 mod act;
 mod mouse;
@@ -120,14 +120,14 @@ impl State {
             (Then::BeginAnew, Some(summary)) if problem.is_none() => {
                 let open = self.open(How::New { model: None }, mode);
                 if let Some(tab) = self.tab_mut() {
-                    tab.note(Tone::Quiet, "this session begins with a summary of the one before:");
+                    tab.note(Tone::Quiet, "this session starts with a summary of the previous one:");
                     tab.note(Tone::Quiet, &summary);
                     tab.carried = Some(summary);
                 }
                 commands.push(open);
             }
             (Then::BeginAnew, _) => {
-                tab.note(Tone::Warning, "there is no summary; the session stays as it was");
+                tab.note(Tone::Warning, "no summary was made; the session is unchanged");
             }
             (Then::Nothing, _) => {}
         }
@@ -136,9 +136,9 @@ impl State {
 
     fn edited(&mut self, purpose: Purpose, text: Option<String>) -> Vec<Command> {
         let Some(text) = text else { return vec![Command::Repaint] };
-        // Whoever empties the file wants nothing carried out.
+        // An emptied file means that nothing should be carried out.
         if text.trim().is_empty() && !matches!(purpose, Purpose::Input(_)) {
-            self.told("an empty plan is none; it stays as it was");
+            self.told("the plan is empty; keeping the old one");
             return vec![Command::Repaint];
         }
         match purpose {
@@ -160,7 +160,7 @@ impl State {
                 let Some(tab) = self.find(id) else { return vec![Command::Repaint] };
                 let open = tab.questions.iter().find(|open| open.id == question);
                 let Some(answer) = open.and_then(|open| open.with_plan(&text)) else {
-                    self.told("nobody asks about this plan any more");
+                    self.told("this plan is no longer waiting for an answer");
                     return vec![Command::Repaint];
                 };
                 tab.questions.retain(|open| open.id != question);
@@ -188,7 +188,7 @@ impl State {
         self.complete();
     }
 
-    /// Scrolls whatever is looked at.
+    /// Scrolls the overlay, or else the transcript.
     fn scroll(&mut self, by: isize) {
         match &mut self.over {
             Some(Over::Help { scroll }) => *scroll = scroll.saturating_add_signed(by),
@@ -202,7 +202,7 @@ impl State {
         self.through(|glass, tab| glass.scroll(tab, by));
     }
 
-    /// Does something to the transcript as it is looked at.
+    /// Changes the transcript through its current viewport.
     fn through(&mut self, change: impl FnOnce(Glass<'_>, &mut Tab)) {
         let area = Areas::of(self).transcript;
         let glass = Glass {
@@ -216,7 +216,7 @@ impl State {
         }
     }
 
-    /// After a resize nobody looks past the end.
+    /// Keeps the scroll position within the transcript after a resize.
     fn over_the_end(&mut self) {
         self.scroll_transcript(0);
     }

@@ -1,5 +1,5 @@
-//! Which lines of a transcript are on the screen. Only what is near the place that is looked at is ever laid out, so a long
-//! session costs no more than a short one.
+//! Which lines of a transcript are on the screen. Only items near the scroll position are laid out,
+//! so a long session costs no more than a short one.
 
 use ratatui::text::Line;
 
@@ -9,7 +9,7 @@ use super::{
     theme::Theme,
 };
 
-/// How a transcript is looked at.
+/// How a transcript is shown: size, theme and detail.
 #[derive(Clone, Copy)]
 pub(super) struct Glass<'a> {
     pub(super) width: usize,
@@ -39,7 +39,7 @@ impl Glass<'_> {
         seen
     }
 
-    /// Looks further up (below zero) or down. Whoever comes to the end stays there.
+    /// Scrolls up (negative) or down. At the end, the view follows new lines again.
     pub(super) fn scroll(self, tab: &mut Tab, by: isize) {
         let (mut item, mut row) = self.top(tab);
         let mut left = by.unsigned_abs();

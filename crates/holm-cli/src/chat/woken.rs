@@ -1,7 +1,8 @@
-//! A stream that is asked only when it has something to say. To ask the terminal for keys is dear: whoever reads it holds a lock for
-//! as long as nothing is pressed, and whoever wants that lock gives the processor away several times before they give up. The loop
-//! would do so with every piece of a reply, and on a busy machine it would wait for others nearly all of its time. A set of streams
-//! (`SelectAll`) is not enough: it rings with another waker after each item, and the terminal keeps the one that it was first asked with.
+//! A stream that is polled only after it was woken. Polling the terminal for keys is expensive. Its
+//! reader holds a lock while no key is pressed, and a second reader yields the processor several
+//! times before it gives up. The loop would do so with every piece of a reply, and on a busy
+//! machine it would mostly wait. `SelectAll` does not help: it polls with a new waker after each
+//! item, but the terminal keeps the first waker.
 
 use std::{
     pin::Pin,
@@ -14,15 +15,16 @@ use std::{
 
 use futures::{Stream, task::AtomicWaker};
 
-/// Asks another stream once, and then whenever that has rung.
+/// Polls another stream once, and then only after that stream has woken it.
 pub(super) struct Woken<S> {
     stream: S,
     bell: Arc<Bell>,
-    /// What the stream rings with: always the same, so it does not matter which of them a stream has kept.
+    /// The waker for the stream. It is always the same, so it does not matter which
+    /// one the stream kept.
     rings: Waker,
 }
 
-/// Rung by the stream, for whoever waits for it.
+/// Set when the stream wakes, and wakes the task that polls.
 struct Bell {
     is_rung: AtomicBool,
     waits: AtomicWaker,
@@ -41,7 +43,7 @@ impl Wake for Bell {
 
 impl<S> Woken<S> {
     pub(super) fn new(stream: S) -> Self {
-        // The first time nobody has rung yet.
+        // The stream has not woken anyone before its first poll.
         let bell = Arc::new(Bell { is_rung: AtomicBool::new(true), waits: AtomicWaker::new() });
         Self { stream, rings: Waker::from(Arc::clone(&bell)), bell }
     }
@@ -52,14 +54,15 @@ impl<S: Stream + Unpin> Stream for Woken<S> {
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<S::Item>> {
         let Self { stream, bell, rings } = self.get_mut();
-        // Before the bell is looked at: who rings from here on wakes whoever asks now.
+        // Register before the flag is read: a wake from here on reaches the current task.
         bell.waits.register(context.waker());
         if !bell.is_rung.swap(false, Ordering::AcqRel) {
             return Poll::Pending;
         }
         let said = Pin::new(stream).poll_next(&mut Context::from_waker(rings));
         if said.is_ready() {
-            // There may be more, and nobody rings for what is there already.
+            // There may be more items, and the stream does not wake for items
+            // that are already there.
             bell.is_rung.store(true, Ordering::Release);
         }
         said
@@ -77,7 +80,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys that were pressed and nobody has read, and how often somebody asked for some.
+    /// Keys that were pressed and not read yet, and how often the stream was polled.
     #[derive(Default)]
     struct Terminal {
         keys: VecDeque<u8>,
@@ -108,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Somebody who waits for keys, and how often they were woken.
+    /// A task that waits for keys, and how often it was woken.
     #[derive(Default)]
     struct Loop(AtomicUsize);
 

@@ -15,10 +15,10 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm acp` takes.
+/// Arguments of `holm acp`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What else `holm run` takes: --model, --grant, --mode, --budget and their like
+    /// Options of `holm run`, such as --model, --grant, --mode and --budget
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
@@ -27,13 +27,12 @@ pub(crate) struct Args {
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let house = House::new(args.options, data, log)?;
     if io::stdin().is_terminal() {
-        Screen::default()
-            .note("holm: this speaks with an editor, which starts it by itself; docs/acp.md says how");
+        Screen::default().note("holm: an editor starts this command and talks to it; see docs/acp.md");
     }
     let (read, write) = (BufReader::new(tokio::io::stdin()), tokio::io::stdout());
     let transport = Lines::new(outgoing(write), incoming(read));
     match house.serve(transport).await {
         Ok(()) => Ok(Exit::Done),
-        Err(error) => Err(Trouble::new(Exit::Failed, format!("the editor cannot be heard: {error}")).into()),
+        Err(error) => Err(Trouble::new(Exit::Failed, format!("cannot read from the editor: {error}")).into()),
     }
 }

@@ -1,4 +1,4 @@
-//! `holm agent`: the agents that are files.
+//! `holm agent`: lists, shows and creates agent files.
 
 use std::{fs, path::Path};
 
@@ -19,34 +19,33 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm agent` does.
+/// Subcommands of `holm agent`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the agents that can be chosen with `holm run --agent`
+    /// List the agents available to `holm run --agent`
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Show what an agent is, and what of its file cannot be used
+    /// Show an agent and any problems in its file
     Show {
-        /// Its name, or an agent.json of agents-exe
+        /// Agent name, or an agent.json of agents-exe
         agent: String,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Begin an agent of your own
+    /// Create an agent
     New {
-        /// What it is called
+        /// Name of the new agent
         name: String,
-        /// Put it among this project's agents in place of yours
+        /// Create it in this project instead of among your own agents
         #[arg(long)]
         project: bool,
     },
 }
 
-/// Runs the command.
 pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     match command {
@@ -62,7 +61,7 @@ pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<E
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let agents = Chosen::list(places);
     if agents.is_empty() {
-        screen.note("holm: there are no agents; `holm agent new NAME` begins one");
+        screen.note("holm: no agents yet; `holm agent new NAME` creates one");
     }
     for agent in agents {
         let flaw = agent.flaw.as_ref().map(ToString::to_string);
@@ -160,18 +159,18 @@ fn new(name: &str, folder: &Path, screen: &Screen) -> anyhow::Result<Exit> {
          You are careful and brief. Say what you looked at, and what you could not find.\n"
     );
     if let Err(error) = AgentFile::parse(&text) {
-        let hint = "use letters, digits, - and _, at most 64, and begin with a letter";
-        return Err(Trouble::new(Exit::Usage, format!("`{name}` is no name for an agent: {error}"))
+        let hint = "use letters, digits, - and _, at most 64, and start with a letter";
+        return Err(Trouble::new(Exit::Usage, format!("`{name}` is not a valid agent name: {error}"))
             .hint(hint)
             .into());
     }
     fs::create_dir_all(folder)?;
     let path = folder.join(format!("{name}.md"));
     let mut file = places::readable_file(&path).map_err(|error| {
-        let message = format!("{} cannot be made: {}", path.shown(), places::why_unmade(&error));
+        let message = format!("cannot create {}: {}", path.shown(), places::why_unmade(&error));
         Trouble::new(Exit::Usage, message).hint("choose another name")
     })?;
     std::io::Write::write_all(&mut file, text.as_bytes())?;
-    screen.answer(&format!("{} is there; next: holm run --agent {name} -p \"…\"", path.shown()));
+    screen.answer(&format!("created {}; next: holm run --agent {name} -p \"…\"", path.shown()));
     Ok(Exit::Done)
 }

@@ -1,27 +1,24 @@
-//! `holm backup`: a copy of everything that is kept, also while a server runs.
+//! `holm backup`: copies the whole data folder, also while a server runs.
 
 use std::path::{Path, PathBuf};
 
 use crate::screen::ShownPath as _;
 use crate::{archive::Archive, exit::Exit, places::Places, screen::Screen};
 
-/// What `holm backup` takes.
+/// Arguments of `holm backup`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The folder that is to hold the copy; it is made, and must not be there yet
+    /// New folder for the backup; it must not exist yet
     folder: PathBuf,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let archive = Archive::make(&Places::find(data)?.data, &args.folder).await?;
     let (folder, screen) = (args.folder.shown(), Screen::default());
     screen.note(&format!("holm: {} files, {} bytes in {folder}", archive.len(), archive.bytes()));
     if let Some(first) = archive.left_out().first() {
         let count = archive.left_out().len();
-        screen.note(&format!(
-            "holm: {count} in workspaces could not be read and are left out, first {first:?}"
-        ));
+        screen.note(&format!("holm: skipped {count} in workspaces that could not be read, first {first:?}"));
     }
     Ok(Exit::Done)
 }

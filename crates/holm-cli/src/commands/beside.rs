@@ -1,12 +1,12 @@
-//! Where the files lie that servers of other programs name. Those programs start a server in the folder of its project, and here
-//! none starts there, so its entry is written down with their whole paths.
+//! Makes the file paths of imported MCP servers absolute. Other programs start a server in the
+//! folder of its project; Holm does not.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-/// The folder from which the servers of a file name their files: its own, or, of one such as `.codex`, the project's above it. What is
-/// meant by a person's own file is meant from wherever they work.
+/// The folder from which the servers of a file name their files: its own, or for a folder such as
+/// `.codex`, the project above it. Paths in a user's own file are relative to the current folder.
 pub(super) fn base(from: &Path) -> Option<PathBuf> {
     let real = from.canonicalize().ok()?;
     let folder = real.parent()?;
@@ -37,7 +37,8 @@ pub(super) fn placed(mut entry: Value, folder: &Path) -> Value {
     entry
 }
 
-/// The whole path of a file that a word names from a folder; none where it names none, or says where it lies by itself.
+/// The absolute path of a file that a word names relative to a folder. `None` if it names no file,
+/// or is absolute already.
 fn whole(folder: &Path, word: &str) -> Option<String> {
     let path = folder.join(word);
     let is_beside = Path::new(word).is_relative() && path.is_file();

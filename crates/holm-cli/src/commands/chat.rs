@@ -16,13 +16,14 @@ use crate::{
     places::Places,
 };
 
-/// What `holm chat` takes.
+/// Arguments of `holm chat`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 // The flags of a run are a group of that name.
 #[group(skip)]
 pub(crate) struct Args {
-    /// The colours [default: what chat.toml in the data folder says, else dark; none where $NO_COLOR is set]
+    /// Colour theme [default: the one in chat.toml in the data folder, else dark; none if $NO_COLOR
+    /// is set]
     #[arg(long, value_enum)]
     theme: Option<Theme>,
     #[command(flatten)]
@@ -36,7 +37,7 @@ impl Args {
     }
 }
 
-/// Colours by name.
+/// Colour themes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Theme {
     Dark,
@@ -44,7 +45,7 @@ enum Theme {
     None,
 }
 
-/// Reads what is given where nothing is.
+/// Parser for an empty command line, to get the default arguments.
 #[derive(Debug, Parser)]
 #[command(name = "holm", no_binary_name = true)]
 struct Nothing {
@@ -52,7 +53,7 @@ struct Nothing {
     args: Args,
 }
 
-/// What `holm` alone means: a chat, where somebody sits at a terminal that can be drawn on.
+/// The default command of `holm` without arguments: a chat, if the terminal can be drawn on.
 pub(crate) fn at_a_terminal() -> Option<Command> {
     let nothing = can_draw().then(|| Nothing::try_parse_from::<_, &str>([]).ok()).flatten()?;
     Some(Command::Chat(Box::new(nothing.args)))
@@ -63,7 +64,6 @@ fn can_draw() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal() && !is_dumb
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     args.run.check_seated()?;
     if !can_draw() {

@@ -1,4 +1,5 @@
-//! `holm check`: whether every file that a run would read can be used. Nothing runs and nothing is asked.
+//! `holm check`: validates every file that a run would read. Nothing is run, and
+//! no question is asked.
 
 use std::{
     collections::BTreeSet,
@@ -32,24 +33,24 @@ use crate::{
     skills::everywhere,
 };
 
-/// What `holm check` takes.
+/// Arguments of `holm check`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// What was found of one file.
+/// The result of checking one file.
 struct Finding {
     path: PathBuf,
-    /// What it is, in a word.
+    /// The kind of the file, in a word.
     what: &'static str,
-    /// What is wrong with it.
+    /// The problem, if there is one.
     wrong: Option<Wrong>,
-    /// What it says and Holm cannot do.
+    /// Parts of the file that Holm does not support.
     notes: Vec<String>,
-    /// The agent that it is, if it is one of Holm's form.
+    /// The agent, if the file is one in Holm's format.
     agent: Option<AgentFile>,
 }
 
@@ -98,7 +99,7 @@ impl Finding {
     }
 }
 
-/// What is wrong with a file, in parts: a message is one sentence with its line in front, and what to do after it.
+/// The problem of a file in parts: its line, the sentence, and a hint.
 struct Wrong {
     line: Option<usize>,
     problem: String,
@@ -133,14 +134,17 @@ impl fmt::Display for Wrong {
     }
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let mut findings = settings(&places);
     let ledger = Ledger::open(places.trust());
     findings.extend(Owner::ALL.iter().filter_map(|owner| hooks(*owner, &places, ledger.as_ref().ok())));
     findings.extend(ledger.err().map(|error| {
-        let wrong = Wrong::said(&error.to_string()).hint(Some("mend it, or move it away and trust again"));
+        let wrong = Wrong::said(&error.to_string()).hint(Some(
+            "fix it, or move it away and trust your \
+                                                               files \
+                                                               again",
+        ));
         Finding::new(places.trust(), "trust", Some(wrong))
     }));
     let folders = [places.tools(), places.agents(), places.project_tools(), places.project_agents()];
@@ -171,13 +175,15 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     Ok(exit)
 }
 
-/// The files of settings. What is wrong with one is told with its line; a later one is looked at when it is mended.
+/// Checks the settings files. A problem is reported with its line; later files are checked
+/// once it is fixed.
 fn settings(places: &Places) -> Vec<Finding> {
     let found = places.found();
     let policies = found.policies.iter().map(|(path, _)| path);
     let files = found.user.iter().chain(found.projects()).chain(policies).filter(|path| path.is_file());
     let here = Here::find(places);
-    // One that was trusted and is another now ends every run; one that nobody has trusted ends none.
+    // A file that has changed since it was trusted ends every run; a file that was
+    // never trusted does not.
     let (stale, inert): (_, Vec<(PathBuf, String)>) = match &here {
         Ok(here) => (here.broken(places), here.inert().map(|(path, note)| (path.to_owned(), note)).collect()),
         Err(_) => (None, Vec::new()),
@@ -218,7 +224,7 @@ fn settings(places: &Places) -> Vec<Finding> {
     findings
 }
 
-/// Whether everything can be used that settings say. Nobody need trust a project's file first to learn that it cannot.
+/// Validates the settings. A project's file is validated even if it is not trusted yet.
 fn readable(here: Here) -> Result<(), Trouble> {
     for (path, _) in &here.loaded.inert {
         let bytes = read_plain(path)
@@ -244,7 +250,7 @@ fn hooks(owner: Owner, places: &Places, ledger: Option<&Ledger>) -> Option<Findi
     let path = owner.file(places);
     let wrong = match owner.read(places) {
         Ok(Some(file)) => ledger.and_then(|ledger| owner.stale(file, places, ledger)),
-        // None is right where nobody trusted one.
+        // A missing file is fine if none was ever trusted.
         Ok(None) => Some(ledger.and_then(|ledger| owner.gone(places, ledger))?),
         Err(error) => Some(format!("{error:#}")),
     };
@@ -269,7 +275,8 @@ fn models(settings: &Settings) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The project of agents-exe that this folder belongs to, its agents and their keys. What they say and Holm cannot do is named.
+/// Checks the agents-exe project of this folder, its agents and their keys.
+/// Unsupported parts are named.
 fn exe(places: &Places) -> Vec<Finding> {
     let project = match ExeProject::find(&places.work, |name| std::env::var(name).ok()) {
         Ok(project) => project,
@@ -327,7 +334,7 @@ fn described(folder: &Path, places: &Places) -> Vec<Finding> {
             let is_agent = is_meant(&path, &String::from_utf8_lossy(&bytes));
             return is_agent.then(|| Finding::of_agent(path, &bytes));
         }
-        // What lies beside no tool is nobody's sidecar.
+        // A TOML file without a tool of the same name is not a sidecar.
         let is_sidecar = is_toml(&path) && stems.contains(&bare(&path));
         is_sidecar.then(|| {
             let wrong = sidecar(&bytes, &places.work);
@@ -348,21 +355,22 @@ fn bare(path: &Path) -> PathBuf {
 
 /// What is wrong with a sidecar, with its line.
 fn sidecar(bytes: &[u8], work: &Path) -> Option<Wrong> {
-    let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is no text in UTF-8")) };
+    let Ok(text) = str::from_utf8(bytes) else { return Some(Wrong::said("it is not UTF-8 text")) };
     let error = match toml::from_str::<Sidecar>(text) {
         Ok(read) => {
             let problem = checks::cannot_be_made(&read.postconditions, work).into_iter().next()?;
-            return Some(Wrong::said(&problem).hint(Some("install the program, or take the check out")));
+            return Some(Wrong::said(&problem).hint(Some("install the program, or remove the check")));
         }
         Err(error) => error,
     };
     let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
     let line = Some(before.matches('\n').count() + 1);
     let wrong = Wrong { line, ..Wrong::said(error.message()) };
-    Some(wrong.hint(Some("mend the line, or take it out")))
+    Some(wrong.hint(Some("fix or remove the line")))
 }
 
-/// Agents that hand work on in a circle, or name what nobody has, are left out of every run, so each of them is told here.
+/// Reports each agent that is in a delegation cycle or names a missing agent or tool: every
+/// run leaves these out.
 fn blame_company(findings: &mut [Finding], places: &Places) {
     let company = Company::of(findings.iter().filter_map(|finding| finding.agent.as_ref()), places);
     for finding in findings {

@@ -1,4 +1,4 @@
-//! `holm completions` and `holm man`: what shells and readers of manuals want to know of the command.
+//! `holm completions` and `holm man`: generates shell completions and manual pages.
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
@@ -9,15 +9,16 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm completions` takes.
+/// Arguments of `holm completions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Prints what the shell reads, such as `holm completions bash > ~/.local/share/bash-completion/completions/holm`.
+/// Prints the completions, for use as `holm completions bash >
+/// ~/.local/share/bash-completion/completions/holm`.
 pub(crate) fn execute(args: &Args) -> anyhow::Result<Exit> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "holm", &mut text);
@@ -25,10 +26,10 @@ pub(crate) fn execute(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// What `holm man` takes.
+/// Arguments of `holm man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Page {
-    /// The command whose page it is, such as `session show` [default: all in short]
+    /// Command to document, such as `session show` [default: an overview]
     command: Vec<String>,
 }
 
@@ -39,8 +40,8 @@ pub(crate) fn manual(page: &Page) -> anyhow::Result<Exit> {
     for word in &page.command {
         let found = command.find_subcommand(word).cloned();
         command = found.ok_or_else(|| {
-            let message = format!("there is no command `{}`", page.command.join(" "));
-            Trouble::new(Exit::Missing, message).hint("holm --help names them")
+            let message = format!("unknown command `{}`", page.command.join(" "));
+            Trouble::new(Exit::Missing, message).hint("`holm --help` lists the commands")
         })?;
         typed = format!("{typed} {}", command.get_name());
         name = format!("{name}-{}", command.get_name());

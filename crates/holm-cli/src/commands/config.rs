@@ -1,4 +1,5 @@
-//! `holm config`: the settings that hold here, and where each comes from.
+//! `holm config`: shows the effective settings and the origin of each, and
+//! trusts the project's files.
 
 use std::{
     collections::BTreeSet,
@@ -19,31 +20,30 @@ use crate::{
     settings::{BACK, Here, gone, named, no_run, of_project, refused},
 };
 
-/// What `holm config` does.
+/// Subcommands of `holm config`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the settings that hold here
+    /// Show the settings in effect here
     Show {
-        /// Say where each comes from
+        /// Show where each value comes from
         #[arg(long)]
         origin: bool,
-        /// Print one JSON object a line, with origins
+        /// Print one JSON object per line, with origins
         #[arg(long)]
         json: bool,
     },
-    /// Show this project's holm.toml and AGENTS.md, and trust them as they are now
+    /// Show this project's holm.toml and AGENTS.md, and trust their current content
     Trust {
-        /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+        /// Trust the file with this SHA-256 without asking; can be repeated
         #[arg(long, value_name = "HASH")]
         yes: Vec<ContentHash>,
     },
-    /// Trust this project's holm.toml and AGENTS.md no longer
+    /// Stop trusting this project's holm.toml and AGENTS.md
     Forget,
     /// Print the JSON Schema of holm.toml, for editors
     Schema,
 }
 
-/// Runs the command.
 pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     match command {
@@ -68,7 +68,10 @@ fn show(places: &Places, screen: &Screen, origin: bool, as_json: bool) -> anyhow
     };
     let rows = settings.rows();
     if rows.is_empty() {
-        screen.note("holm: nothing is set here, so what is usual holds; `holm paths` shows where your settings would be");
+        screen.note(
+            "holm: no settings found, so the defaults apply; `holm paths` shows where your \
+                     settings would be",
+        );
     }
     for row in rows {
         if as_json {
@@ -93,7 +96,7 @@ fn object(row: &Row) -> serde_json::Value {
     })
 }
 
-/// Shows what nobody has looked at yet, and remembers a yes for exactly that.
+/// Shows files that were not reviewed yet, and records consent for exactly their content.
 fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut open = Vec::new();
@@ -112,7 +115,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
             Standing::Unknown => "new",
         };
         if projects.contains(&path) {
-            // Whoever agreed would have agreed to what no run takes.
+            // Otherwise the user would trust a file that every run refuses.
             Settings::of_project(&bytes, &path).map_err(|error| refused(&error))?;
         }
         screen.answer(&format!("{how}: {} ({hash})", path.shown()));
@@ -120,13 +123,13 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         open.push((path, hash));
     }
     if open.is_empty() {
-        screen.note("holm: nothing here is new");
+        screen.note("holm: nothing new to trust");
         return Ok(Exit::Done);
     }
-    let words = "May this hold, as it is now, whenever an agent works here?";
+    let words = "May these settings apply, as they are now, whenever an agent works here?";
     let question = Question { command: &places.typed("config trust"), words };
     if !question.ask(yes, &open.iter().map(|(_, hash)| *hash).collect(), screen)? {
-        screen.note("holm: it does nothing");
+        screen.note("holm: not trusted; Holm ignores it");
         return Ok(Exit::NoAnswer);
     }
     for (path, hash) in &open {
@@ -139,20 +142,20 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let mut known = false;
-    // Whoever took a file away goes on without it, and keeps what else they trusted.
+    // If the user removed a file, only that file is forgotten; other trusted files stay trusted.
     let gone: Vec<PathBuf> = gone(places, &ledger).into_iter().map(|(path, _)| path).collect();
     let forgotten = if gone.is_empty() { files(places, &ledger)? } else { gone };
     for path in forgotten {
         known |= ledger.knows(&path);
         ledger.forget(&path)?;
     }
-    screen.note(if known { "holm: it is trusted no longer" } else { "holm: nobody had trusted it" });
+    screen.note(if known { "holm: it is no longer trusted" } else { "holm: it was not trusted" });
     Ok(Exit::Done)
 }
 
 /// The project's settings and what it tells agents, by the paths under which they are trusted.
 fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
-    // Whatever is wrong with one: it is looked at, not used.
+    // Invalid files are included: they are only shown, not used.
     let files: Vec<PathBuf> =
         of_project(places, ledger).into_iter().chain(holm_config::guides(&places.work)).collect();
     if files.is_empty() {
@@ -160,8 +163,7 @@ fn files(places: &Places, ledger: &Ledger) -> anyhow::Result<Vec<PathBuf>> {
             let message = format!("{}: {why}", path.shown());
             return Err(Trouble::new(Exit::Missing, message).hint(BACK).into());
         }
-        let message =
-            format!("there is no holm.toml and no AGENTS.md in {} and above it", places.work.shown());
+        let message = format!("found no holm.toml or AGENTS.md in {} or above it", places.work.shown());
         return Err(Trouble::new(Exit::Missing, message)
             .hint("`holm paths` shows where settings are")
             .into());

@@ -1,16 +1,16 @@
-//! `holm describe`: Holm is itself a program that describes itself, so that others can call it as a tool.
+//! `holm describe`: prints Holm's own description as a tool, so that other programs can call it.
 
 use serde_json::json;
 
 use crate::{exit::Exit, screen::Screen};
 
-/// What `holm describe` takes.
+/// Arguments of `holm describe`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What the tool is called
+    /// Tool name
     #[arg(long, default_value = "holm")]
     slug: String,
-    /// What the tool is said to do
+    /// Tool description
     #[arg(
         long,
         default_value = "Gives an agent something to do in this folder, and answers with what came of it."

@@ -1,4 +1,4 @@
-//! `holm doctor`: whether this machine has what agents need, and what to do where it has not.
+//! `holm doctor`: diagnoses whether this machine has what agents need, and says how to fix it.
 
 use std::path::Path;
 
@@ -20,22 +20,22 @@ use crate::{
     tools,
 };
 
-/// What `holm doctor` takes.
+/// Arguments of `holm doctor`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// How something stands.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// As it should be.
+    /// It works as it should.
     Good,
-    /// Holm works without it.
+    /// It is missing, but Holm works without it.
     Lacking,
-    /// Something does not work.
+    /// It does not work.
     Bad,
 }
 
@@ -49,14 +49,13 @@ impl State {
     }
 }
 
-/// One thing that was looked at.
+/// One checked item and its state.
 struct Finding {
     what: &'static str,
     state: State,
     words: String,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let database = database(&places).await;
@@ -76,21 +75,21 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     Ok(exit)
 }
 
-/// Sessions hold what was said, so nobody else may look.
+/// Sessions contain conversations, so no other user may read them.
 fn private(places: &Places) -> Finding {
     let path = places.data.shown();
     #[cfg(unix)]
     {
         let mode = std::fs::metadata(&places.data).map(|data| std::os::unix::fs::MetadataExt::mode(&data));
         if mode.is_ok_and(|mode| mode & 0o077 != 0) {
-            let words = format!("others can look into {path}; chmod 700 {path}");
+            let words = format!("other users can read {path}; run chmod 700 {path}");
             return Finding { what: "data", state: State::Bad, words };
         }
     }
     Finding { what: "data", state: State::Good, words: path }
 }
 
-/// Whether what is kept of sessions can be read again. It is looked at and not changed.
+/// Whether the stored sessions can be read. The database is not changed.
 async fn database(places: &Places) -> Finding {
     let path = places.database();
     let (state, words) = if path.exists() {
@@ -99,7 +98,7 @@ async fn database(places: &Places) -> Finding {
             Err(error) => (State::Bad, unsound(places, &error)),
         }
     } else {
-        (State::Good, "there is none yet; the first session makes it".to_owned())
+        (State::Good, "none yet; the first session creates it".to_owned())
     };
     Finding { what: "database", state, words }
 }
@@ -116,7 +115,7 @@ fn unsound(places: &Places, error: &StoreError) -> String {
         return what;
     }
     // A folder with anything in it is not restored over.
-    let hint = "`holm restore FOLDER` brings back there what `holm backup` had copied";
+    let hint = "`holm restore FOLDER` restores a backup there";
     let data = places.data.shown();
     format!("{what}; move the whole folder {data} away and keep it, and {hint}")
 }
@@ -126,9 +125,7 @@ fn settings(places: &Places) -> Finding {
         Ok(here) => match (here.check(places), here.inert().next()) {
             (Err(trouble), _) => (State::Bad, no_run(&trouble)),
             (Ok(()), Some((_, note))) => (State::Lacking, note),
-            (Ok(()), None) => {
-                (State::Good, "they can be read; `holm config show --origin` shows them".to_owned())
-            }
+            (Ok(()), None) => (State::Good, "readable; `holm config show --origin` shows them".to_owned()),
         },
         Err(trouble) => (State::Bad, trouble.to_string().replace("\n  hint: ", "; ")),
     };
@@ -139,8 +136,8 @@ fn jail() -> Finding {
     let (state, words) = match Engine::detect() {
         Ok(Engine::Bubblewrap(path)) => (State::Good, format!("commands run under {}", path.shown())),
         Ok(Engine::Landlock) => (State::Good, "commands run under Landlock".to_owned()),
-        Ok(Engine::Unconfined) => (State::Bad, "nothing confines commands".to_owned()),
-        Err(error) => (State::Bad, format!("nothing confines commands, so none run: {error}")),
+        Ok(Engine::Unconfined) => (State::Bad, "commands run without a sandbox".to_owned()),
+        Err(error) => (State::Bad, format!("this machine cannot sandbox commands, so none run: {error}")),
     };
     Finding { what: "confinement", state, words }
 }
@@ -160,8 +157,8 @@ fn keys(places: &Places) -> Finding {
     let known = services.iter().filter(|service| reach.has_key(&service.id));
     let known: Vec<&str> = known.map(|service| &*service.id).collect();
     let (state, words) = match known.as_slice() {
-        [] => (State::Lacking, "there is no provider's key; `holm keys add PROVIDER` keeps one".to_owned()),
-        known => (State::Good, format!("there are keys for {}", known.join(", "))),
+        [] => (State::Lacking, "no provider key; store one with `holm keys add PROVIDER`".to_owned()),
+        known => (State::Good, format!("keys for {}", known.join(", "))),
     };
     Finding { what: "keys", state, words }
 }
@@ -169,7 +166,7 @@ fn keys(places: &Places) -> Finding {
 fn guests() -> Finding {
     let (state, words) = match tools::missing() {
         Some(what) => (State::Lacking, what),
-        None => (State::Good, "all that Holm ships can be used".to_owned()),
+        None => (State::Good, "all bundled tools work".to_owned()),
     };
     Finding { what: "WASM tools", state, words }
 }
@@ -179,7 +176,7 @@ fn git() -> Finding {
     let found = std::env::split_paths(&paths).map(|folder| folder.join("git")).find(|path| path.is_file());
     let (state, words) = match found {
         Some(path) => (State::Good, path.shown()),
-        None => (State::Lacking, "it is not there, so helpers have no worktrees; install git".to_owned()),
+        None => (State::Lacking, "git not found, so helpers have no worktrees; install git".to_owned()),
     };
     Finding { what: "git", state, words }
 }
@@ -188,9 +185,9 @@ fn git() -> Finding {
 fn local() -> Option<Finding> {
     let env = |name: &str| std::env::var(name).ok();
     let (state, words) = if crate::local::is_there(&env) {
-        (State::Good, "the small model on this machine is there".to_owned())
+        (State::Good, "the small local model is installed".to_owned())
     } else {
-        (State::Lacking, "the small model is not here; scripts/setup model brings it".to_owned())
+        (State::Lacking, "the small local model is missing; fetch it with `scripts/setup model`".to_owned())
     };
     Some(Finding { what: "local model", state, words })
 }

@@ -1,5 +1,5 @@
-//! `holm extract`: copies values out of a text. The model can only copy: a grammar holds it to the text, and the guards
-//! check what it copied.
+//! `holm extract`: copies values out of a text. The model can only copy: a grammar restricts it to
+//! the text, and the guards check the copies.
 
 use std::path::Path;
 
@@ -27,23 +27,22 @@ const EDGES: &str = ".,;:!?()<>[]{}\"'`";
 /// What to do where there is no text.
 const HINT: &str = "give one with --text, or `--text -` and standard input";
 
-/// What `holm extract` takes.
+/// Arguments of `holm extract`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The text; `-` is standard input
+    /// Text to search; `-` reads standard input
     #[arg(long, value_name = "TEXT")]
     text: String,
-    /// What to copy: email, url, date, entity or name
+    /// What to extract: email, url, date, entity or name
     #[arg(long, value_name = "KIND")]
     target: String,
-    /// The model: as for `holm run`, else the small one on this machine
+    /// Model, as for `holm run` [default: the small local model]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]
     ways: model::Ways,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let wish = Wish::new(&prompt::text(&args.text)?, &args.target)?;
     let (env, screen) = (|name: &str| std::env::var(name).ok(), Screen::default());
@@ -58,7 +57,8 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
         .map_err(|trouble| trouble.at(settings.model.as_ref().map(|model| &model.origin)))?;
     if chosen.card.name == model::DEMO && settings.model.is_none() {
         let message = "no model was chosen, and the small one is not on this machine";
-        let hint = "choose one with --model or HOLM_MODEL; scripts/setup model brings the small one";
+        let hint = "choose one with --model or HOLM_MODEL, or fetch the small one with `scripts/setup \
+                    model`";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
     match wish.copied(&chosen).await? {
@@ -70,7 +70,7 @@ pub(crate) async fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<
     }
 }
 
-/// What is to be copied out of a text.
+/// A request to copy values out of a text.
 pub(crate) struct Wish {
     skill: Skill,
     input: Input,
@@ -92,7 +92,8 @@ impl Wish {
     }
 }
 
-/// An answer with a list also where a model has answered with one text, as it may: whoever reads it need not look which it is.
+/// Turns a single text into a list of one, because a model may answer with either: readers of the
+/// answer always get a list.
 fn listed(value: Json, target: &str) -> Json {
     match value.get(target).and_then(Json::as_str) {
         Some(only) => Json::object([(target, Json::Array(vec![Json::from(only)]))]),
@@ -105,7 +106,7 @@ fn refused(error: &SkillError, skill: &Skill) -> Trouble {
     match error {
         SkillError::EmptyInput => Trouble::new(Exit::Usage, "the text is empty").hint(HINT),
         SkillError::InvalidTarget(target) => {
-            let trouble = Trouble::new(Exit::Usage, format!("`{target}` is nothing that can be copied"));
+            let trouble = Trouble::new(Exit::Usage, format!("unknown target `{target}`"));
             trouble.hint(format!("the targets are {}", targets(skill).join(", ")))
         }
         SkillError::SchemaViolation(_)
@@ -124,7 +125,7 @@ fn targets(skill: &Skill) -> Vec<String> {
     }
 }
 
-/// The shape of the answer. Where the form of the values is known, what has that form in the text is all that can be
+/// The schema of the answer. If the form of the values is known, only texts of that form can be
 /// answered, so the model only has to choose.
 fn shape(skill: &Skill, input: &Input) -> Option<Json> {
     let Cases::By { cases, .. } = &skill.contract().cases else { return None };
@@ -135,7 +136,7 @@ fn shape(skill: &Skill, input: &Input) -> Option<Json> {
     }
     let found = candidates(input, check.format);
     let count = Json::from(u64::try_from(found.len()).unwrap_or(u64::MAX));
-    // All of them, each once: whoever asks for the addresses of a text wants every one.
+    // All of them, each once: a user who asks for the addresses of a text wants every one.
     let mut list = vec![("type", Json::from("array")), ("minItems", count.clone()), ("maxItems", count)];
     if !found.is_empty() {
         let values = found.iter().map(|value| Json::from(value.as_str())).collect();

@@ -1,4 +1,4 @@
-//! `holm hooks`: what a person says about the commands that look at runs.
+//! `holm hooks`: lists, trusts and forgets the hooks that inspect runs.
 
 use std::{
     collections::BTreeSet,
@@ -18,26 +18,25 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm hooks` does.
+/// Subcommands of `holm hooks`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the hooks that there are here, and whether they are trusted as they are now
+    /// List the hooks that apply here, and whether their current content is trusted
     List {
-        /// Print one JSON object a line, one for each file of hooks
+        /// Print one JSON object per line, one for each hooks file
         #[arg(long)]
         json: bool,
     },
-    /// Show what this project's hooks and those that you imported run, and trust them as they are now
+    /// Show what this project's hooks and your imported hooks run, and trust their current content
     Trust {
-        /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+        /// Trust the file with this SHA-256 without asking; can be repeated
         #[arg(long, value_name = "HASH")]
         yes: Vec<ContentHash>,
     },
-    /// Trust this project's hooks, and those that you imported, no longer
+    /// Stop trusting this project's hooks and your imported hooks
     Forget,
 }
 
-/// Runs the command.
 pub(crate) fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     match command {
@@ -88,7 +87,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         asks.iter().for_each(|line| screen.answer(&format!("  {line}")));
     }
     if !found {
-        screen.note("holm: there are no hooks here");
+        screen.note("holm: no hooks here");
     }
     Ok(Exit::Done)
 }
@@ -123,7 +122,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
         return Err(Trouble::new(Exit::Missing, message).into());
     }
     if open.is_empty() {
-        screen.note("holm: nothing here is new");
+        screen.note("holm: nothing new to trust");
         return Ok(if gone.is_empty() { Exit::Done } else { Exit::NoAnswer });
     }
     for (path, hash, standing) in &open {
@@ -138,7 +137,7 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     let words = "May these commands run, as they are now, whenever an agent works here?";
     let question = Question { command: &places.typed("hooks trust"), words };
     if !question.ask(yes, &hashes, screen)? {
-        screen.note("holm: they do nothing");
+        screen.note("holm: not trusted; Holm ignores them");
         return Ok(Exit::NoAnswer);
     }
     for (lead, files) in leads {
@@ -148,8 +147,9 @@ fn trust(yes: &BTreeSet<ContentHash>, places: &Places, screen: &Screen) -> anyho
     Ok(Exit::Done)
 }
 
-/// Forgets the project's file, the user's if it was imported, and every script of the project that was trusted with them, also
-/// one that has changed or that nobody names any more: what comes back is looked at again.
+/// Forgets the project's file, the user's file if it was imported, and every project script that
+/// was trusted with them. This includes scripts that have changed or are no longer named: if they
+/// come back, they are reviewed again.
 fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let project = places.work.canonicalize()?;
     let mut ledger = Ledger::open(places.trust())?;
@@ -181,8 +181,8 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
         ledger.forget(path)?;
     }
     screen.note(&match known.len() {
-        0 => "holm: nobody had trusted them".to_owned(),
-        count => format!("holm: the hooks are trusted no longer: {}", files(count)),
+        0 => "holm: they were not trusted".to_owned(),
+        count => format!("holm: the hooks are no longer trusted: {}", files(count)),
     });
     Ok(Exit::Done)
 }
@@ -190,7 +190,7 @@ fn forget(places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
 /// A file that cannot be used.
 fn unfit(path: &Path, error: &anyhow::Error) -> Trouble {
     let message = format!("{}: {error:#}", path.shown());
-    Trouble::new(Exit::Usage, message).hint("mend the file; `holm check` looks at it again")
+    Trouble::new(Exit::Usage, message).hint("fix the file, then run `holm check` again")
 }
 
 fn files(count: usize) -> String {

@@ -1,4 +1,4 @@
-//! `holm import`: what other programs have written down, written down again in Holm's forms. Nothing is overwritten.
+//! `holm import`: converts the files of other programs into Holm's formats. Nothing is overwritten.
 
 use std::{
     fs,
@@ -50,52 +50,52 @@ const FILES: [&str; 15] = [
 /// Folders of other programs that are known in a folder.
 const FOLDERS: [&str; 7] = ["agents", "commands", "agent", "command", "prompts", "recipes", "rules"];
 
-/// Folders in which other programs keep what belongs to a project. They are taken over when they are named themselves: whoever
-/// names the project may mean its rules alone.
+/// Folders in which other programs keep files of a project. They are imported only when they are
+/// named themselves: a user who names the project may mean only its rules.
 const HOUSES: [&str; 3] = [".claude", ".codex", ".opencode"];
 
-/// What `holm import` takes.
+/// Arguments of `holm import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A file or a folder: an agent.json of agents-exe; .mcp.json, config.toml of codex, opencode.json, config.yaml of goose;
-    /// agents/NAME.md, commands/NAME.md, prompts/NAME.md or recipes/NAME.yaml; settings.json of Claude Code or hooks.json;
-    /// AGENTS.md, CLAUDE.md, .goosehints or rules/NAME.md; or a folder such as .claude that holds them
+    /// File or folder to import: an agent.json of agents-exe; .mcp.json, codex's config.toml,
+    /// opencode.json or goose's config.yaml; agents/NAME.md, commands/NAME.md, prompts/NAME.md or
+    /// recipes/NAME.yaml; Claude Code's settings.json or hooks.json; AGENTS.md, CLAUDE.md,
+    /// .goosehints or rules/NAME.md; or a folder with such files, such as .claude
     from: PathBuf,
-    /// Put agents, skills, rules and hooks among this project's in place of yours
+    /// Import agents, skills, rules and hooks into this project instead of your own settings
     #[arg(long)]
     project: bool,
-    /// Print one JSON object a line: a file that was written, what was left out and why, or what is to be known of either
+    /// Print one JSON object per line: each file written, each item left out and why, and notes
     #[arg(long)]
     json: bool,
 }
 
-/// Where things go, and how it went.
+/// The destinations of an import, and its progress.
 struct Import<'a> {
     places: &'a Places,
     screen: &'a Screen,
     agents: PathBuf,
     skills: PathBuf,
-    /// Where rules go.
     guide: PathBuf,
-    /// Whose hooks they become.
+    /// The owner of imported hooks.
     hooks: Owner,
-    /// Rules that were met, by the names of their files.
+    /// Rules that were found, by the names of their files.
     rules: Vec<(String, String)>,
-    /// Whether all is there now that has a form here. What has none, in part or as a whole, is told and changes nothing here.
+    /// Whether everything was imported that has a counterpart in Holm. Parts without one are
+    /// reported, and do not change this.
     exit: Exit,
     count: usize,
-    /// Whether a program reads what came of it.
+    /// Whether the result is printed as JSON.
     as_json: bool,
 }
 
-/// What came of something that was to be written.
+/// Whether a file was written.
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
     Written,
     Left,
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let (agents, skills, guide) = if args.project {
@@ -123,9 +123,9 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     import.take(&args.from)?;
     import.write_rules()?;
     if import.count == 0 && import.exit == Exit::Done {
-        let message = format!("nothing in {} is known here", args.from.shown());
-        let hint =
-            "agents-exe, codex, Claude Code, opencode and goose are; `holm import --help` names the files";
+        let message = format!("nothing in {} can be imported", args.from.shown());
+        let hint = "Holm imports from agents-exe, codex, Claude Code, opencode and goose; `holm import --help` \
+             lists the files";
         return Err(Trouble::new(Exit::NoAnswer, message).hint(hint).into());
     }
     Ok(import.exit)
@@ -133,13 +133,13 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
 
 /// The text of a file that a person names.
 fn read(from: &Path) -> anyhow::Result<String> {
-    let wrong =
-        |why: &str| Trouble::new(Exit::Usage, format!("{} cannot be taken over: {why}", from.shown()));
+    let wrong = |why: &str| Trouble::new(Exit::Usage, format!("cannot import {}: {why}", from.shown()));
     let bytes = read_plain_within(from, MOST_BYTES).map_err(|error| wrong(&error.to_string()))?;
-    Ok(String::from_utf8(bytes).map_err(|_| wrong("it is no text"))?)
+    Ok(String::from_utf8(bytes).map_err(|_| wrong("it is not UTF-8 text"))?)
 }
 
-/// Whether a file is a project's: it lies where the person works, or above, and not in the user's own folders, such as `~/.claude`.
+/// Whether a file belongs to a project: it is in the working folder or above, and not in the user's
+/// own folders, such as `~/.claude`.
 fn is_of_project(real: &Path, work: &Path) -> bool {
     let is_within = |folder: &&Path| {
         let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -164,7 +164,7 @@ fn own_guide() -> Result<PathBuf, Trouble> {
 }
 
 fn homeless() -> Trouble {
-    Trouble::new(Exit::Usage, "HOME is not set").hint("or say --project")
+    Trouble::new(Exit::Usage, "HOME is not set").hint("or use --project")
 }
 
 impl Import<'_> {
@@ -194,7 +194,7 @@ impl Import<'_> {
             ("config.yaml", _, _) => {
                 self.servers(&import::goose_servers(&text, from).map_err(|error| refused(&error))?, from)
             }
-            // A recipe lies wherever somebody has put it.
+            // A recipe may be in any folder.
             (_, _, "yaml" | "yml") => self.recipe(stem, &text, from),
             (_, _, "json") if ExeAgent::is_one(&text) => self.exe(from),
             (_, _, "json") => self.plain_servers(&text, from),
@@ -210,8 +210,8 @@ impl Import<'_> {
         }
     }
 
-    /// What is known in a folder of another program: its own files, and those of its folders of agents, commands, recipes
-    /// and rules.
+    /// Imports the known files in a folder of another program: its own, and those of its folders of
+    /// agents, commands, recipes and rules.
     fn folder(&mut self, from: &Path) -> anyhow::Result<()> {
         for path in FILES.iter().map(|name| from.join(name)).filter(|path| path.is_file()) {
             self.take(&path)?;
@@ -231,14 +231,14 @@ impl Import<'_> {
         }
         for house in HOUSES.iter().map(|name| from.join(name)).filter(|path| path.is_dir()) {
             let house = house.shown();
-            self.note(&format!("{house} is not looked into; `holm import {house}` takes over what is there"));
-            self.left(&house, "it is not looked into");
+            self.note(&format!("{house} was skipped; import it with `holm import {house}`"));
+            self.left(&house, "it was skipped");
         }
         Ok(())
     }
 
     fn exe(&mut self, from: &Path) -> anyhow::Result<()> {
-        // Whoever imports a file looks at it by that; nothing of it runs.
+        // Importing a file counts as reviewing it; nothing of it runs.
         let tree = ExeTree::load(from, &|_, _| Ok(())).map_err(|error| refused(&error))?;
         for agent in tree.agents() {
             self.agent(&import::exe_agent(agent, &Exe::model(agent)))?;
@@ -269,8 +269,9 @@ impl Import<'_> {
         self.servers(&servers, from)
     }
 
-    /// Hooks of the user's are for every folder, so those of a project become no others than the project's. Whosever they
-    /// become, nothing of them runs before somebody has looked at it.
+    /// Imports hooks. The user's hooks apply in every folder, so hooks of a project are
+    /// only imported as the project's. In both cases nothing of them runs before the
+    /// user has reviewed it.
     fn hooks(
         &mut self,
         from: &Path,
@@ -280,14 +281,15 @@ impl Import<'_> {
         notes.iter().for_each(|note| self.told(&from.shown(), note));
         let Some(made) = made else {
             self.count += 1;
-            self.note(&format!("{} has no hooks that could run here", from.shown()));
-            self.left(&from.shown(), "it has no hooks that could run here");
+            self.note(&format!("{} has no hooks that Holm can run", from.shown()));
+            self.left(&from.shown(), "it has no hooks that Holm can run");
             return Ok(());
         };
         let work = self.places.work.canonicalize()?;
         if self.hooks == Owner::User && is_of_project(real, &work) {
             let what = format!("the hooks of {}", from.shown());
-            let why = "they lie in this project; take them over with --project, and look at them with `holm hooks trust`";
+            let why = "they belong to this project; import them with --project, then review them with \
+                       `holm hooks trust`";
             self.note(&format!("{what} are left out: {why}"));
             self.left(&what, why);
             self.exit = Exit::NoAnswer;
@@ -297,9 +299,12 @@ impl Import<'_> {
             return Ok(());
         }
         match self.hooks {
-            Owner::Project => self.note("nothing of the hooks runs before `holm hooks trust` has shown it"),
+            Owner::Project => self.note("no hook runs before you trust it with `holm hooks trust`"),
             Owner::User => {
-                self.note("the hooks are for every folder, and do nothing until you trust them; `holm hooks trust` shows what they run and asks you");
+                self.note(
+                    "the hooks apply in every folder, but only after you trust them; `holm hooks \
+                           trust` shows what they run and asks you",
+                );
             }
         }
         Ok(())
@@ -308,7 +313,7 @@ impl Import<'_> {
     fn plain_servers(&mut self, text: &str, from: &Path) -> anyhow::Result<()> {
         let entries = serde_json::from_str(text).map_err(|error| {
             let message = format!("{}:{}: {error}", from.shown(), error.line());
-            Trouble::new(Exit::Usage, message).hint("mend the line")
+            Trouble::new(Exit::Usage, message).hint("fix the line")
         })?;
         self.servers(&Servers { entries, notes: Vec::new() }, from)
     }
@@ -343,8 +348,11 @@ impl Import<'_> {
         let heard = holm_config::guides(&self.places.work);
         if heard.iter().any(|path| path.canonicalize().is_ok_and(|path| path == real)) {
             self.count += 1;
-            self.note(&format!("{} is heard as it is, once `holm config trust` has shown it", from.shown()));
-            self.left(&from.shown(), "it is heard as it is");
+            self.note(&format!(
+                "Holm uses {} as it is, once you trust it with `holm config trust`",
+                from.shown()
+            ));
+            self.left(&from.shown(), "Holm uses it as it is");
             return;
         }
         self.rules.push((from.shown(), text));
@@ -364,13 +372,13 @@ impl Import<'_> {
         self.write(made, &path).map(drop)
     }
 
-    /// An agent whose name could be no file's here is none.
+    /// Imports an agent, if its name is a valid file name here.
     fn agent(&mut self, made: &Converted) -> anyhow::Result<()> {
         let is_name = made.name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
         let read = AgentFile::parse(&made.text).map_err(|error| error.to_string());
         let read = read.and_then(|_| {
             let fits = is_name && !made.name.starts_with('.');
-            if fits { Ok(()) } else { Err("its name is none for a file".to_owned()) }
+            if fits { Ok(()) } else { Err("its name is not a valid file name".to_owned()) }
         });
         if let Err(why) = read {
             self.leave_out(&format!("the agent `{}`", made.name), &why);
@@ -383,13 +391,14 @@ impl Import<'_> {
     fn write(&mut self, made: &Converted, path: &Path) -> anyhow::Result<Came> {
         self.count += 1;
         if self.hooks == Owner::Project && !self.is_in_project(path)? {
-            self.leave_out(&path.shown(), "a link on the way leads out of this project");
+            self.leave_out(&path.shown(), "a link in its path leads out of this project");
             return Ok(Came::Left);
         }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder)?;
         }
-        // What is the user's own is nobody else's to write: of hooks nothing else would be believed.
+        // Only the user may write their own files: hooks in a file that others can write
+        // would not be trusted.
         match places::readable_file(path) {
             Ok(mut file) => {
                 file.write_all(made.text.as_bytes())?;
@@ -407,7 +416,8 @@ impl Import<'_> {
         }
     }
 
-    /// Whether something would lie in this project, wherever links on the way lead: the project may have brought them.
+    /// Whether a path is in this project after all links on the way are resolved: the
+    /// project may contain links.
     fn is_in_project(&self, path: &Path) -> anyhow::Result<bool> {
         let work = self.places.work.canonicalize()?;
         let there = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());

@@ -1,4 +1,4 @@
-//! `holm init`: a file of settings to begin with. It works without a key and overwrites nothing.
+//! `holm init`: creates a settings file. It needs no key and overwrites nothing.
 
 use std::{fs, io::Write as _, path::Path};
 
@@ -14,18 +14,17 @@ use crate::{
     settings::refused,
 };
 
-/// What `holm init` takes.
+/// Arguments of `holm init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The model that answers, as provider/model [default: asked at a terminal, else left open]
+    /// Model to use, as provider/model [default: ask at a terminal, else leave it unset]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
-    /// Write this project's holm.toml in place of your own settings
+    /// Write this project's holm.toml instead of your own settings
     #[arg(long)]
     project: bool,
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let (path, layer) = if args.project {
@@ -34,12 +33,11 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
         (places.found().user, Layer::User)
     };
     let path = path.ok_or_else(|| {
-        Trouble::new(Exit::Usage, "there is no place for your settings: HOME is not set")
-            .hint("set HOLM_CONFIG")
+        Trouble::new(Exit::Usage, "no folder for your settings: HOME is not set").hint("set HOLM_CONFIG")
     })?;
     if path.exists() {
-        let message = format!("{} is there already", path.shown());
-        let hint = "look at it with `holm config show --origin`, and change it with an editor";
+        let message = format!("{} already exists", path.shown());
+        let hint = "show it with `holm config show --origin`, and edit it with an editor";
         return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
     }
     let model = match &args.model {
@@ -71,8 +69,8 @@ fn ask(places: &Places, screen: &Screen) -> Result<Option<String>, Trouble> {
     let keyed: Vec<&str> =
         services.iter().filter(|service| reach.has_key(&service.id)).map(|service| &*service.id).collect();
     match keyed.as_slice() {
-        [] => screen.note("There is no provider's key yet; `holm keys add PROVIDER` keeps one."),
-        keyed => screen.note(&format!("There are keys for {}.", keyed.join(", "))),
+        [] => screen.note("No provider key yet; store one with `holm keys add PROVIDER`."),
+        keyed => screen.note(&format!("Keys for {}.", keyed.join(", "))),
     }
     let answer =
         screen.question("Which model, as provider/model (Enter: decide later)? ").unwrap_or_default();
@@ -87,7 +85,7 @@ fn lacking_key(model: &str, places: &Places) -> Option<String> {
     let reach = Reach::here(&Settings::default(), places).ok()?;
     let (provider, variables) = (&service.id, service.keys.join(" or "));
     (wants && !reach.has_key(provider)).then(|| {
-        format!("there is no key of {provider} yet: `holm keys add {provider}` keeps one, or set {variables}")
+        format!("no key for {provider} yet: store one with `holm keys add {provider}`, or set {variables}")
     })
 }
 

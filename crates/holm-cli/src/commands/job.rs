@@ -1,5 +1,6 @@
-//! `holm job`: work that `holm serve` does by itself, at a time, again and again, or when another program says so. The
-//! command writes down what is to be done; a server that runs sees it within half a minute.
+//! `holm job`: manages scheduled jobs of `holm serve`, which run at a time, repeatedly, or
+//! when another program triggers them. The command only stores them; a running server notices
+//! within half a minute.
 
 mod add;
 mod change;
@@ -20,72 +21,71 @@ use crate::{
 };
 use show::Shown;
 
-/// What `holm job` does.
+/// Subcommands of `holm job`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the jobs and when they are due
+    /// List jobs and when they are due
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Write a new job down
+    /// Create a job
     Add(Box<add::Args>),
-    /// Change some of what a job is to do; the rest stays
+    /// Change a job; options you do not give stay as they are
     Change(Box<change::Args>),
-    /// Give a job another key, and print it
+    /// Create a new key for a job and print it
     Key {
-        /// The job
+        /// Job name
         job: String,
-        /// For how many seconds the old key counts beside it
+        /// How many seconds the old key stays valid
         #[arg(long, value_name = "SECONDS", default_value_t = 86_400, value_parser = clap::value_parser!(u64).range(..=2_592_000))]
         old_for: u64,
     },
     /// Show a job
     Show {
-        /// The job
+        /// Job name
         job: String,
-        /// Print it as JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Print the key that signs its messages, and nothing else
+        /// Print only the key that signs its messages
         #[arg(long, conflicts_with = "json")]
         key: bool,
     },
-    /// Have the server run a job now, also one that is switched off
+    /// Have the server run a job now, even if it is disabled
     Run {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Let a job run by itself again; what came meanwhile is not caught up with
+    /// Enable a job; runs missed while it was disabled are not caught up
     Enable {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Let a job no longer run by itself; what works is let finish
+    /// Disable a job; a run in progress may finish
     Disable {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Forget a job; the sessions of its runs stay
+    /// Delete a job; the sessions of its runs stay
     Remove {
-        /// The job
+        /// Job name
         job: String,
     },
-    /// Show what came of a job's runs, the latest first
+    /// List a job's runs and their results, latest first
     Log {
-        /// The job
+        /// Job name
         job: String,
-        /// How many
+        /// Maximum number of runs
         #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=500))]
         limit: u32,
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let shelf = Shelf::new(places.store().await?);
@@ -105,15 +105,15 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
         Command::Run { job } => run(&shelf, &screen, &named(&job)?).await,
         Command::Enable { job } => {
             let switched = |standing: &Standing| standing.on(WallClock.now());
-            switch(&shelf, &screen, &named(&job)?, switched, "runs by itself").await
+            switch(&shelf, &screen, &named(&job)?, switched, "is enabled").await
         }
         Command::Disable { job } => {
             let switched = |standing: &Standing| standing.off(WallClock.now(), OffReason::Person);
-            switch(&shelf, &screen, &named(&job)?, switched, "no longer runs by itself").await
+            switch(&shelf, &screen, &named(&job)?, switched, "is disabled").await
         }
         Command::Remove { job } => {
             let id = named(&job)?;
-            shelf.remove(&id).await.map(|()| screen.note(&format!("holm: the job {id} is forgotten")))
+            shelf.remove(&id).await.map(|()| screen.note(&format!("holm: removed the job {id}")))
         }
         Command::Log { job, limit, json } => show::log(&shelf, &screen, &named(&job)?, limit, json).await,
     };
@@ -125,7 +125,7 @@ async fn run(shelf: &Shelf, screen: &Screen, id: &JobId) -> Result<(), ShelfErro
     let (slot, now) = (Slot::now()?, WallClock.now());
     shelf.queue(id, &Run::new(slot.clone(), now, Cause::Person), now).await?;
     screen.answer(slot.as_str());
-    screen.note(&format!("holm: a server that runs begins it within half a minute; see `holm job log {id}`"));
+    screen.note(&format!("holm: a running server starts it within half a minute; see `holm job log {id}`"));
     Ok(())
 }
 
@@ -153,7 +153,7 @@ async fn rekey(shelf: &Shelf, screen: &Screen, id: &JobId, old_for_s: u64) -> Re
     };
     shelf.alter(id, rekey).await?;
     screen.answer(&key.reveal());
-    screen.note(&format!("holm: the old key of {id} counts for {old_for_s} s more"));
+    screen.note(&format!("holm: the old key of {id} stays valid for {old_for_s} s"));
     Ok(())
 }
 
@@ -173,5 +173,5 @@ fn trouble(error: &ShelfError) -> Trouble {
         | ShelfError::Server(_) => Exit::Failed,
     };
     let trouble = Trouble::new(exit, error.to_string());
-    if *error == ShelfError::Missing { trouble.hint("holm job list shows them") } else { trouble }
+    if *error == ShelfError::Missing { trouble.hint("`holm job list` shows the jobs") } else { trouble }
 }

@@ -1,4 +1,4 @@
-//! `holm keys`: the keys of providers. They are never printed.
+//! `holm keys`: manages provider keys. Keys are never printed.
 
 use std::{
     io::{self, Read as _},
@@ -26,37 +26,36 @@ use crate::{
 /// The longest text that is read for a key.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// What `holm keys` does.
+/// Subcommands of `holm keys`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Keep a provider's key, from standard input or typed unseen
+    /// Store a provider's API key, from standard input or a hidden prompt
     Add {
-        /// The provider, such as anthropic
+        /// Provider name, such as anthropic
         provider: String,
-        /// Keep it in the keyring of the system in place of a file: the desktop's, or else the kernel's, which forgets it when the machine
-        /// starts anew
+        /// Store it in the system keyring instead of a file: the desktop's, or else the kernel's,
+        /// which is cleared when the machine restarts
         #[arg(long)]
         keyring: bool,
     },
-    /// Show which providers have keys, and where from
+    /// List the providers with a key and where it comes from
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Forget a key that was kept
+    /// Delete a stored key
     Remove {
-        /// The provider
+        /// Provider name
         provider: String,
     },
-    /// Ask a provider whether it takes the key; nothing is billed
+    /// Ask a provider whether it accepts the key; costs nothing
     Test {
-        /// The provider
+        /// Provider name
         provider: String,
     },
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Screen::default());
     let mut keys = KeyFile::load(&places.keys()).map_err(|error| refused(&error))?;
@@ -73,10 +72,10 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
                 Rings::here(&places.data).remove(&name).map_err(|error| ring_trouble(&error))?;
             }
             if !keys.remove(&name).map_err(|error| refused(&error))? {
-                let message = format!("no key of `{name}` is kept here");
+                let message = format!("no stored key for `{name}`");
                 return Err(Trouble::new(Exit::Missing, message).hint("holm keys list shows them").into());
             }
-            screen.note(&format!("holm: the key of {name} is forgotten"));
+            screen.note(&format!("holm: removed the key of {name}"));
             Ok(Exit::Done)
         }
         Command::Test { provider } => test(&known(&provider, &places, &screen)?, &places, &screen).await,
@@ -97,7 +96,7 @@ fn known(provider: &str, places: &Places, screen: &Screen) -> Result<String, Tro
     Err(Trouble::new(Exit::Missing, error.to_string()).hint("or name its address in your holm.toml first"))
 }
 
-/// Where a key is kept.
+/// Where a key is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// In a file of the data folder.
@@ -112,7 +111,7 @@ fn ring_trouble(error: &KeyringError) -> Trouble {
 
 /// A text that was given and is no key. The file in which keys are kept is not to blame for it.
 fn no_key(provider: &str, why: &str) -> Trouble {
-    Trouble::new(Exit::Usage, format!("what was given is no key of {provider}: {why}"))
+    Trouble::new(Exit::Usage, format!("not a valid key for {provider}: {why}"))
         .hint(format!("give the key alone: holm keys add {provider} < FILE"))
 }
 
@@ -144,7 +143,7 @@ fn add(
         let hint = format!(
             "type it when you are asked, or give it on standard input: holm keys add {provider} < FILE"
         );
-        return Err(Trouble::new(Exit::Usage, format!("no key of {provider} was given")).hint(hint).into());
+        return Err(Trouble::new(Exit::Usage, format!("no key for {provider} was given")).hint(hint).into());
     }
     let (key, ring) = (SecretString::from(key), Rings::here(&places.data));
     let where_to = match place {
@@ -167,7 +166,7 @@ fn add(
         }
     };
     screen.note(&format!(
-        "holm: the key of {provider} is kept{where_to}; try it with `holm keys test {provider}`"
+        "holm: stored the key of {provider}{where_to}; test it with `holm keys test {provider}`"
     ));
     Ok(Exit::Done)
 }
@@ -207,7 +206,7 @@ fn list(places: &Places, keys: &KeyFile, screen: &Screen, as_json: bool) -> anyh
     }));
     rows.sort();
     if rows.is_empty() {
-        screen.note("holm: there are no keys; `holm keys add PROVIDER` keeps one");
+        screen.note("holm: no keys yet; store one with `holm keys add PROVIDER`");
     }
     for (provider, from) in rows {
         if as_json {
@@ -225,18 +224,18 @@ async fn test(provider: &str, places: &Places, screen: &Screen) -> anyhow::Resul
     let trouble = |exit: Exit, message: String| Trouble::new(exit, message);
     let client = reach.client(&format!("{provider}/any")).map_err(|error| {
         let hint =
-            reach.lost(provider).unwrap_or_else(|| format!("keep one with `holm keys add {provider}`"));
+            reach.lost(provider).unwrap_or_else(|| format!("store one with `holm keys add {provider}`"));
         trouble(Exit::Provider, error.to_string()).hint(hint)
     })?;
     match client.check_credentials(provider).await {
         Ok(Credentials::Accepted) => {
-            screen.answer(&format!("{provider} takes the key"));
+            screen.answer(&format!("{provider} accepts the key"));
             Ok(Exit::Done)
         }
         Ok(Credentials::Refused { reason }) => {
-            let message = format!("{provider} does not take the key: {reason}");
+            let message = format!("{provider} rejects the key: {reason}");
             Err(trouble(Exit::Provider, message)
-                .hint(format!("`holm keys add {provider}` keeps another"))
+                .hint(format!("store another with `holm keys add {provider}`"))
                 .into())
         }
         Err(error @ ListError::NoList(_)) => Err(trouble(Exit::NoAnswer, error.to_string()).into()),

@@ -1,4 +1,5 @@
-//! `holm log`: what happened in a session, as a log that was asked for at the time would have told it.
+//! `holm log`: prints the events of a session in the same form as a log that was
+//! enabled at the time.
 
 use std::path::Path;
 
@@ -16,10 +17,10 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm log` takes.
+/// Arguments of `holm log`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session [default: the one used last]
+    /// Session name [default: the last one used]
     id: Option<String>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     };
     let text = store.read(&id).await.map_err(session::missing_journal)?;
     let mut events: Vec<Numbered> = Vec::new();
-    // Somebody may be writing it: what is not whole yet is left out.
+    // Another process may be writing the journal: an incomplete record is left out.
     journal::replay_with(&journal::decode(&text)?.records, |_, effect| {
         if let Effect::Emit(event) = effect {
             events.push(event.clone());
@@ -53,5 +54,5 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
 async fn latest(store: &Store) -> anyhow::Result<String> {
     let page = store.list(&Listing { limit: Some(1), ..Listing::default() }).await?;
     let last = page.sessions.into_iter().next().map(|session| session.run);
-    Ok(last.ok_or_else(|| Trouble::new(Exit::Missing, "there is no session yet"))?)
+    Ok(last.ok_or_else(|| Trouble::new(Exit::Missing, "no sessions yet"))?)
 }

@@ -1,4 +1,4 @@
-//! `holm mcp`: the servers of other people whose tools are used here.
+//! `holm mcp`: manages the MCP servers whose tools are used here.
 
 use std::{
     fs,
@@ -25,73 +25,75 @@ use crate::{
     servers,
 };
 
-/// The words of an entry that let a server do more, or have its tools asked about less. No other program knows them: whoever
-/// wrote them into its file meant this one, and a server that is the user's own starts in every folder without another look.
+/// The keys of an entry that give a server more power, or have its tools approved less often.
+/// Only Holm knows them, so their author aimed at Holm, and a server of the user starts in every
+/// folder without another review.
 const POWER: [&str; 4] = ["grants", "network", "levels", "hints"];
 
-/// What `holm mcp` does.
+/// Subcommands of `holm mcp`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Write a server down among your tools, or those of a file of another program
+    /// Add an MCP server, or import servers from a file of another program
     Add(Add),
-    /// Show the servers that are written down; starts none
+    /// List the configured servers without starting them
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Start a server, or log in to it, and show its tools
+    /// Start a server or log in to it, and list its tools
     Test {
-        /// Its name
+        /// Server name
         server: String,
     },
-    /// Take the tools of a server for good as they are now
+    /// Accept the current tools of a server
     Confirm {
-        /// Its name
+        /// Server name
         server: String,
     },
-    /// Forget the logins to a server that are kept here
+    /// Delete the stored logins of a server
     Logout {
-        /// Its name
+        /// Server name
         server: String,
     },
-    /// Take a server out of your tools, and forget what was confirmed of it and how to log in to it
+    /// Remove a server with its confirmations and logins
     Remove {
-        /// Its name
+        /// Server name
         server: String,
     },
 }
 
-/// What `holm mcp add` takes.
+/// Arguments of `holm mcp add`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Add {
-    /// What its tools' names begin with
+    /// Server name; the names of its tools start with it
     #[arg(required_unless_present = "from")]
     name: Option<String>,
-    /// Its address
+    /// Server URL
     #[arg(long, value_name = "URL")]
     url: Option<String>,
-    /// A header that goes with every request, as name=value; ${NAME} is a variable; may be given more than once
+    /// HTTP header for every request, as name=value; ${NAME} inserts an environment variable; can
+    /// be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "url")]
     header: Vec<String>,
-    /// A variable that its program sees, as name=value; ${NAME} is a variable; may be given more than once
+    /// Environment variable of the server's program, as name=value; ${NAME} inserts one of yours;
+    /// can be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     env: Vec<String>,
-    /// What its program may do, such as read:src/; may be given more than once
+    /// Permission for the server's program, such as read:src/; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<String>,
-    /// Let its program reach the network, all of it
+    /// Allow the server's program full network access
     #[arg(long)]
     network: bool,
-    /// A file of another program with mcpServers
+    /// File of another program with mcpServers to import
     #[arg(long, value_name = "FILE", conflicts_with_all = ["name", "url"])]
     from: Option<PathBuf>,
-    /// Its program and what that is called with
+    /// The server's program and its arguments
     #[arg(last = true)]
     command: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (places, screen) = (Places::find(data)?, Arc::new(Screen::default()));
     match command {
@@ -128,7 +130,7 @@ fn write_down(add: &Add, places: &Places, screen: &Screen) -> anyhow::Result<Exi
         }
         (Some(_), Some(_)) | (None, None) => {
             let hint = "holm mcp add NAME --url URL, or holm mcp add NAME -- PROGRAM ARGUMENTS";
-            return Err(usage("a server is an address or a program".into()).hint(hint).into());
+            return Err(usage("give either an address or a program for the server".into()).hint(hint).into());
         }
     }
     if !add.grant.is_empty() {
@@ -151,19 +153,20 @@ pub(super) fn keep(name: &ServerName, entry: &Value, places: &Places, screen: &S
     let path = own_file(name.as_str(), places);
     let mut file = places::private_file(&path).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => {
-            let message = format!("there is a server `{name}` already ({})", path.shown());
-            let hint = format!("`holm mcp remove {name}` takes it away; or choose another name");
+            let message = format!("server `{name}` already exists ({})", path.shown());
+            let hint = format!("remove it with `holm mcp remove {name}`, or choose another name");
             Trouble::new(Exit::Usage, message).hint(hint)
         }
         _ => Trouble::new(Exit::Failed, format!("{}: {error}", path.shown())),
     })?;
     let text = format!("{}\n", serde_json::to_string_pretty(entry)?);
     file.write_all(text.as_bytes())?;
-    // Whoever has just written it need not look at it again, and what was confirmed of another server is not of this one.
+    // The user has just written it, so it needs no review. Pins of another server with this name do
+    // not apply to it.
     let pins = PinFile::new(places.pins());
     pins.forget(&path, &pinned(name.as_str()))?;
     pins.confirm(&path, ContentHash::of(text.as_bytes()).as_bytes())?;
-    screen.note(&format!("holm: written to {}; look at its tools with `holm mcp test {name}`", path.shown()));
+    screen.note(&format!("holm: wrote {}; see its tools with `holm mcp test {name}`", path.shown()));
     Ok(())
 }
 
@@ -175,17 +178,17 @@ fn take_over(file: &Path, places: &Places, screen: &Screen) -> anyhow::Result<Ex
     Ok(taken.map_err(|error| error.context(file.shown()))?.exit)
 }
 
-/// What came of servers that were taken over.
+/// The result of importing servers.
 pub(super) struct TakenOver {
     pub(super) exit: Exit,
     /// The files that were written.
     pub(super) written: Vec<PathBuf>,
-    /// What was left out, and why.
+    /// The servers that were left out, and why.
     pub(super) left: Vec<(String, String)>,
 }
 
-/// Takes over the servers of a text with `mcpServers`, or whatever else programs keep them under, which name their files from a
-/// folder.
+/// Imports the servers of a text with `mcpServers`, or another key that programs use for them.
+/// Relative file names start from `folder`.
 pub(super) fn take_over_text(
     text: &str,
     folder: Option<&Path>,
@@ -208,11 +211,11 @@ pub(super) fn take_over_text(
         match keep(&spec.name, &entry, places, screen) {
             Ok(()) => {
                 let path = own_file(spec.name.as_str(), places);
-                // Nobody looks at it again before it starts, wherever the file came from.
+                // This is the last review before it starts, no matter where the file came from.
                 let asks = Written::of(written, entry).asks();
                 asks.iter().for_each(|line| screen.note(&format!("holm: {line}")));
                 if !withheld.is_empty() {
-                    let (words, why) = (withheld.join(", "), "what a server may do is yours to say");
+                    let (words, why) = (withheld.join(", "), "only you decide what a server may do");
                     screen.note(&format!(
                         "holm: {name}: {words} left out: {why}; write it into {}, then `holm tool confirm {name}{ENDING}`",
                         path.shown(),
@@ -230,12 +233,12 @@ pub(super) fn take_over_text(
         }
     }
     for (name, error) in &imported.refused {
-        screen.note(&format!("holm: {name} is left out: {error}"));
+        screen.note(&format!("holm: skipped {name}: {error}"));
         taken.exit = Exit::NoAnswer;
         taken.left.push((server(name), error.to_string()));
     }
     for name in &imported.disabled {
-        screen.note(&format!("holm: {name} is left out: it is switched off there"));
+        screen.note(&format!("holm: skipped {name}: it is switched off there"));
         taken.left.push((server(name), "it is switched off there".to_owned()));
     }
     Ok(taken)
@@ -257,11 +260,12 @@ fn pairs(words: &[String]) -> Result<Map<String, Value>, Trouble> {
     words.iter().map(pair).collect()
 }
 
-/// Shows what is written: no variable is put in, whoever wrote the file.
+/// Lists the entries as they are written. Variables are never expanded, no matter
+/// who wrote the file.
 fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit> {
     let files = entries::files(places);
     if files.is_empty() {
-        screen.note("holm: there are no servers; `holm mcp add` writes one down");
+        screen.note("holm: no servers yet; add one with `holm mcp add`");
     }
     for path in files {
         let read = read_plain(&path).map_err(|error| error.to_string());
@@ -292,17 +296,17 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     Ok(Exit::Done)
 }
 
-/// A server that may be started.
+/// A server from a trusted file.
 struct Met {
     remote: Remote,
-    /// The hash of the file that says how it is reached.
+    /// The hash of the file with its entry.
     entry: ContentHash,
-    /// Where it is remembered how its tools were first seen.
+    /// The store of its pinned tools.
     pins: Arc<dyn Pins>,
 }
 
-/// The server of a name, if a person trusts the file that says how it is reached. `login` is how somebody logs in to it who
-/// has not yet; without it, only logins that are kept count.
+/// Finds a server by name, if its file is trusted. `login` is how a user logs in who is not logged
+/// in yet; without it, only stored logins count.
 fn find(server: &str, places: &Places, login: Option<Login>) -> anyhow::Result<Met> {
     let own = format!("{server}{ENDING}");
     for path in entries::files(places) {
@@ -346,15 +350,16 @@ async fn read(remote: &Remote, entry: &ContentHash, places: &Places) -> Result<R
     Ok(reading)
 }
 
-/// What a server offers.
+/// The tools of a server, and its problems.
 pub(super) struct Offered {
-    /// Which version of the protocol it speaks.
+    /// The protocol version of the server.
     pub(super) version: String,
-    /// Its tools that can be used: their declarations.
+    /// The declarations of its usable tools.
     pub(super) tools: Vec<Tool>,
-    /// The names of those that are another since they were confirmed, with what they say now.
+    /// The names of tools that have changed since they were confirmed,
+    /// with their current declarations.
     pub(super) changed: Vec<(String, String)>,
-    /// What is wrong with others, and with its entry.
+    /// Problems of other tools, and of its entry.
     pub(super) flaws: Vec<String>,
 }
 
@@ -390,23 +395,21 @@ async fn test(server: &str, places: &Places, screen: &Arc<Screen>) -> anyhow::Re
         return Ok(Exit::Done);
     }
     screen.note(&format!(
-        "holm: what has changed is left out; `holm mcp confirm {server}` takes it as it is now"
+        "holm: changed tools are left out; `holm mcp confirm {server}` accepts them as they are now"
     ));
     Ok(Exit::NoAnswer)
 }
 
-/// Forgets logins. Those who run now have read theirs, and find it gone when they read it again.
+/// Forgets logins. Running processes keep theirs until they read it again.
 fn logout(server: &str, places: &Places, screen: &Screen) -> anyhow::Result<Exit> {
     let name: ServerName = server.parse().map_err(|error| Trouble::new(Exit::Usage, format!("{error}")))?;
     match servers::logins(places).forget(&name)? {
         0 => {
-            let message = format!("there is no login to `{server}`");
+            let message = format!("not logged in to `{server}`");
             Err(Trouble::new(Exit::Missing, message).hint("holm mcp list shows the servers").into())
         }
         _ => {
-            screen.note(&format!(
-                "holm: the login to {server} is forgotten here; its issuer may still know it"
-            ));
+            screen.note(&format!("holm: removed the login to {server}; its issuer may still accept it"));
             Ok(Exit::Done)
         }
     }
@@ -424,7 +427,7 @@ pub(super) fn remove(server: &str, places: &Places, screen: &Screen) -> anyhow::
     servers::lists(places).forget(&name);
     servers::logins(places).forget(&name)?;
     PinFile::new(places.pins()).forget(&path, &pinned(server))?;
-    screen.note(&format!("holm: {} is gone", path.shown()));
+    screen.note(&format!("holm: removed {}", path.shown()));
     Ok(Exit::Done)
 }
 

@@ -1,4 +1,4 @@
-//! `holm mcp-server`: Holm's agents and tools, for whoever speaks MCP.
+//! `holm mcp-server`: serves Holm's agents and tools to MCP clients.
 
 use std::{net::Ipv4Addr, path::Path, sync::Arc};
 
@@ -18,25 +18,25 @@ use crate::{
 /// Holds the token that clients over HTTP must know.
 const TOKEN: &str = "HOLM_MCP_TOKEN";
 
-/// What `holm mcp-server` takes.
+/// Arguments of `holm mcp-server`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Show the tools too, not only the agents
+    /// Serve the tools too, not only the agents
     #[arg(long)]
     tools: bool,
-    /// Let clients read your sessions too, all of them, as resources
+    /// Let clients read all your sessions, as resources
     #[arg(long)]
     sessions: bool,
-    /// Serve over HTTP on this port of this machine, to those who know $HOLM_MCP_TOKEN [default: standard streams]
+    /// Serve over HTTP on this local port, to clients with the token in $HOLM_MCP_TOKEN [default:
+    /// standard input and output]
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
-    /// What else `holm run` takes: --model, --grant, --mode, --budget and their like
+    /// Options of `holm run`, such as --model, --grant, --mode and --budget
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let run = run::Args::behind("holm mcp-server --", args.options.iter().map(String::as_str))?;
     let screen = Arc::new(Screen::default());
@@ -55,7 +55,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     }
 }
 
-/// What clients are shown of an agent that was made: itself, the agents that are files, and skills as prompts.
+/// What clients can use of an assembled agent: itself, the agent files, and skills as prompts.
 pub(crate) fn exposed(made: &run::Made, run: &run::Args, places: &Places, shows: Shows) -> Exposed {
     let (hooks, store, budget) = (made.hooks.clone(), made.store.clone(), run.budget());
     // What a client calls is looked at, paid for and remembered like what a model calls.
@@ -85,8 +85,8 @@ pub(crate) fn prompts(places: &Places) -> Exposed {
 async fn over_http(exposed: Exposed, port: u16, screen: &Screen) -> anyhow::Result<Exit> {
     let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
     let Some(token) = token else {
-        let message = format!("{TOKEN} is not set, so nobody could be told from anybody");
-        return Err(Trouble::new(Exit::Usage, message).hint("set it to a long random word").into());
+        let message = format!("{TOKEN} is not set, so the server cannot authenticate clients");
+        return Err(Trouble::new(Exit::Usage, message).hint("set it to a long random string").into());
     };
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     screen.line(&format!("http://{}/mcp", listener.local_addr()?));

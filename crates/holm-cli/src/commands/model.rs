@@ -1,4 +1,4 @@
-//! `holm model`: what models have shown, and those on this machine.
+//! `holm model`: shows the track record of models, and manages local models.
 
 #[cfg(feature = "local")]
 mod here;
@@ -18,16 +18,16 @@ use crate::{exit::Exit, places, screen::Screen};
 /// What a table shows of a reason, in characters; `--json` has all of it.
 const REASON_CHARS: usize = 80;
 
-/// What `holm model` does.
+/// Subcommands of `holm model`.
 #[derive(Debug, Subcommand)]
 #[cfg_attr(feature = "local", command(after_help = here::HELP))]
 pub(crate) enum Command {
-    /// Show what models have shown, by kind of task: from the journals of all sessions
+    /// Show how models have performed by kind of task, from the journals of all sessions
     Ledger {
-        /// Only this kind of task
+        /// Show only this kind of task
         #[arg(long)]
         kind: Option<String>,
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
@@ -36,7 +36,6 @@ pub(crate) enum Command {
     Here(here::Command),
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Result<Exit> {
     let (kind, json) = match command {
         Command::Ledger { kind, json } => (kind, json),
@@ -51,7 +50,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>) -> anyhow::Re
             screen.line(&serde_json::to_string(standing)?);
         }
     } else if known.is_empty() {
-        screen.note("holm: no session of this kind says anything of a model");
+        screen.note("holm: no session of this kind used a model");
     } else {
         screen.answer(&table(&known));
     }

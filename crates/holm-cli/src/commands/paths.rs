@@ -1,4 +1,4 @@
-//! `holm paths`: where things are kept.
+//! `holm paths`: prints where Holm stores its files.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,14 @@ use serde_json::json;
 use crate::screen::ShownPath as _;
 use crate::{exit::Exit, places::Places, screen::Screen};
 
-/// What `holm paths` takes.
+/// Arguments of `holm paths`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print one object
+    /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Runs the command.
 pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let places = Places::find(data)?;
     let found = places.found();

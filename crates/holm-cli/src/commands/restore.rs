@@ -1,14 +1,14 @@
-//! `holm restore`: a copy in the place of a data folder that is not there.
+//! `holm restore`: restores a backup into a data folder that does not exist yet.
 
 use std::path::{Path, PathBuf};
 
 use crate::screen::ShownPath as _;
 use crate::{archive::Archive, exit::Exit, places, screen::Screen};
 
-/// What `holm restore` takes.
+/// Arguments of `holm restore`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder that `holm backup` has made
+    /// Folder created by `holm backup`
     folder: PathBuf,
 }
 
@@ -17,6 +17,6 @@ pub(crate) fn execute(args: &Args, data: Option<&Path>) -> anyhow::Result<Exit> 
     let data = places::data_here(data)?;
     let archive = Archive::read(&args.folder)?;
     archive.restore(&args.folder, &data)?;
-    Screen::default().note(&format!("holm: {} files are in {}", archive.len(), data.shown()));
+    Screen::default().note(&format!("holm: restored {} files into {}", archive.len(), data.shown()));
     Ok(Exit::Done)
 }

@@ -1,4 +1,4 @@
-//! `holm run`: gives an agent something to do.
+//! `holm run`: gives an agent a task.
 
 mod answer_schema;
 mod behind;
@@ -57,86 +57,92 @@ use settled::Settled;
 
 pub(crate) use settled::{parsed, rules_of, warn_of};
 
-/// What `holm run` takes.
+/// Arguments of `holm run`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     parts: Parts,
-    /// The model, as provider/model; its key comes from the environment. `local/NAME` is one on this machine
-    /// [default: $HOLM_MODEL, else the small one on this machine if it is there, else a script]
+    /// Model, as provider/model; its key comes from the environment or `holm keys`. `local/NAME` is
+    /// a model on this machine [default: $HOLM_MODEL, else the small local model if it is
+    /// installed, else a scripted stand-in]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
-    /// A stronger model that takes over when the work is not good enough; may be given more than once, weakest first
+    /// Stronger model that takes over when the work is not good enough; can be repeated, weakest
+    /// first
     #[arg(long, value_name = "NAME")]
     step_up: Vec<String>,
-    /// What kind of task it is: what models have shown is remembered by it, and the next of a kind begins accordingly
+    /// Kind of task; Holm records model results by kind and uses them to choose the model that
+    /// starts the next task of that kind
     #[arg(long, value_name = "LABEL", value_parser = not_empty)]
     kind: Option<String>,
-    /// A file with the replies of a scripted model
+    /// File with the replies of a scripted model
     #[arg(long, value_name = "FILE", conflicts_with = "model")]
     script: Option<PathBuf>,
-    /// What the model is told first
+    /// System prompt
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// The session's name [default: a new one]
+    /// Session name [default: a new one]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// Go on with the session, in the folder where it began: finish what was under way, then do what is asked. It keeps
-    /// its model, and its mode, grants and budget; of these three, those that are given now take their place. What
-    /// --deny-command named stays forbidden
+    /// Resume the session in the folder where it started: finish the interrupted work, then run the
+    /// prompt. The session keeps its model, mode, grants and budget; --mode, --grant and --budget
+    /// replace the last three. Commands denied with --deny-command stay denied
     #[arg(long, requires = "session")]
     resume: bool,
-    /// Begin another session with the past of this one, which stays as it is; what is asked then takes the place of what
-    /// was under way there, and without anything asked that is done anew
+    /// Start a new session with the history of this one, which stays unchanged. A prompt replaces
+    /// the work in progress there; without a prompt, that work is done again
     #[arg(long, value_name = "ID", conflicts_with = "resume")]
     fork: Option<String>,
-    /// The last record that a fork has in common with its session, as `holm session replay` numbers them [default: the last]
+    /// Last record that a fork shares with its session, as numbered by `holm session replay`
+    /// [default: the last]
     #[arg(long, value_name = "RECORD")]
     at: Option<u64>,
-    /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR); what -p says stands there already
+    /// Write the prompt in your editor ($GIT_EDITOR, $VISUAL or $EDITOR), starting with the text of
+    /// -p
     #[arg(long)]
     edit: bool,
-    /// What standard output gets
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t = Output::Text)]
     output: Output,
-    /// The same as --output json
+    /// Same as --output json
     #[arg(long, conflicts_with = "output")]
     json: bool,
-    /// Say nothing on standard error about calls while the run works. Warnings and errors are still said; so is it with
-    /// HOLM_QUIET=1 in the environment
+    /// Do not report calls on standard error; warnings and errors are still shown. HOLM_QUIET=1 in
+    /// the environment does the same
     #[arg(short, long)]
     quiet: bool,
-    /// A file with a JSON Schema that the answer must fit; the answer is then one JSON value. One that does not fit is asked
-    /// for again, twice at the most
+    /// File with a JSON Schema for the answer, which is then one JSON value. If the answer does not
+    /// match, Holm asks again, at most twice
     #[arg(long, value_name = "FILE")]
     schema: Option<PathBuf>,
-    /// The most that the session may cost, in US dollars
+    /// Maximum cost of the session, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
     /// The most model turns for each prompt of the session [default: none where a person or --budget bounds the run, else 200]
     #[arg(long, value_name = "COUNT", value_parser = at_least_one)]
     turns: Option<u64>,
-    /// What the agent may do, such as read:src/**; may be given more than once
+    /// Permission for the agent, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked of what was granted: `plan` only looks, `default` asks about every write and every command,
-    /// `accept-edits` about commands alone, `full` about nothing [default: default]
+    /// What to ask about within the grants: `plan` only reads, `default` asks before every write
+    /// and command, `accept-edits` asks only before commands, `full` never asks [default: default]
     #[arg(long, value_name = "MODE")]
     mode: Option<Mode>,
-    /// Say yes to whatever needs no more than this grant; may be given more than once
+    /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Which of Holm's own tools there are for files, commands and the web [default: all; few for a small model on this
-    /// machine]
+    /// Which of Holm's own tools to offer for files, commands and the web [default: all; few for a
+    /// small local model]
     #[arg(long, value_enum)]
     tools: Option<tools::Set>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
-    /// runs code of the workspace, such as `npm test`, then runs whatever the model has written there
+    /// Run commands that start like this without asking, such as `git status`; can be repeated. A
+    /// program that runs code from the workspace, such as `npm test`, then runs code that the model
+    /// wrote
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
-    /// business. May be given more than once
+    /// Refuse commands that start like this when a call spells them out; the jail limits what a
+    /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
     /// Trust the settings and the AGENTS.md of this project for this run, as they are. For CI, where nobody can look at them
@@ -145,22 +151,22 @@ pub(crate) struct Args {
     /// Run commands without a jail: they can do what you can do
     #[arg(long, conflicts_with = "offline")]
     unconfined: bool,
-    /// The agent that works: one of `holm agent list` by its name, or an agent.json of agents-exe
+    /// Agent to run: a name from `holm agent list`, or an agent.json of agents-exe
     #[arg(long, value_name = "NAME", alias = "agent-file")]
     agent: Option<String>,
-    /// Put the prompt into the text of this name, which the settings have
+    /// Prompt template from the settings to insert the prompt into
     #[arg(long, value_name = "NAME")]
     alias: Option<String>,
-    /// What `{{name}}` stands for in that text, as name=value; may be given more than once
+    /// Value of `{{name}}` in that template, as name=value; can be repeated
     #[arg(long, value_name = "NAME=VALUE", requires = "alias", value_parser = prompt::variable)]
     var: Vec<(String, String)>,
-    /// What the settings say beyond that.
+    /// Further values from settings.
     #[arg(skip)]
     settled: Settled,
-    /// Where the session branches off another.
+    /// Where the session forks from another one.
     #[arg(skip)]
     branch: Option<Branch>,
-    /// Who else is told what happens.
+    /// The log that also receives events.
     #[arg(skip)]
     log: Log,
     #[command(flatten)]
@@ -168,7 +174,6 @@ pub(crate) struct Args {
 }
 
 impl Args {
-    /// What was granted.
     pub(crate) fn granted(&self) -> GrantSet {
         self.grant.iter().cloned().collect()
     }
@@ -198,7 +203,8 @@ impl Args {
         self
     }
 
-    /// Refuses what would mean nothing where a model is asked once, without tools and without a session.
+    /// Refuses flags that have no meaning if a model is asked once, without tools
+    /// and without a session.
     pub(crate) fn only_the_model(&self) -> Result<(), Trouble> {
         let given = [
             ("--prompt", !self.parts.is_empty()),
@@ -211,18 +217,17 @@ impl Args {
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
         let message = format!(
-            "this skill asks a model without tools and keeps no session, so {flag} means nothing here"
+            "this skill asks a model without tools and keeps no session, so it does not support {flag}"
         );
         Err(Trouble::new(Exit::Usage, message).hint("give its values as arguments"))
     }
 
-    /// What is asked.
     pub(crate) fn mode(&self) -> Mode {
         self.mode.unwrap_or_default()
     }
 
-    /// The most that a helper may have of what its run has. A session that goes on without a word about its mode keeps its
-    /// own, which is not known yet; its helpers are held to it when they begin.
+    /// The widest mode of helpers. A resumed session without a mode flag keeps its own mode, which
+    /// is not known yet; its helpers are limited to it when they start.
     fn helpers_mode(&self) -> Mode {
         if self.resume { self.mode.unwrap_or(Mode::Full) } else { self.mode() }
     }
@@ -234,12 +239,12 @@ impl Args {
             return Ok(());
         };
         let with = if self.branch.is_some() { "--fork" } else { "--resume" };
-        let message =
-            format!("{flag} cannot be changed with {with}: a session keeps what it was started with");
+        let message = format!("{flag} cannot be used with {with}: a session keeps the value it started with");
         Err(Trouble::new(Exit::Usage, message).hint("leave it out, or start a new session"))
     }
 
-    /// Where the session works and what it never runs: what is known of one that goes on, with what is forbidden now.
+    /// The folder of the session and the commands that it never runs: the stored ones of a resumed
+    /// session, with the current denials.
     fn began(&self, places: &Places) -> Result<Began, Trouble> {
         let mut deny = self.deny_command.clone();
         if let Some(session) = self.past()
@@ -253,8 +258,9 @@ impl Args {
         Ok(Began::here(places, deny))
     }
 
-    /// What a session that goes on is told to change: what was given. `made` is what a new session would be made of. Where an
-    /// administrator has a say, what the session `has` is narrowed to that; nothing widens it but what is given.
+    /// The changes to a resumed session: the given flags. `made` is the configuration of a new
+    /// session. If an administrator sets a ceiling, the session's own authority is narrowed to it;
+    /// only flags can widen it.
     fn changes(&self, made: &Config, run: &Run) -> Changes {
         let given = Changes {
             mode: self.mode,
@@ -319,7 +325,7 @@ impl Args {
         self.parts.gather(around, &places.work, tell).map(Some)
     }
 
-    /// Whether what is asked comes from standard input, so that nobody can be asked there.
+    /// Whether the prompt comes from standard input, so that no question can be asked there.
     fn reads_stdin(&self) -> bool {
         self.parts.reads_stdin() && !(self.edit && self.parts.is_empty())
     }
@@ -328,7 +334,8 @@ impl Args {
         if self.json { Output::Json } else { self.output }
     }
 
-    /// How much of the progress is printed on standard error. Programs that read events have it already.
+    /// How much of the progress is printed to standard error. Programs that read
+    /// events have it already.
     fn progress(&self) -> Progress {
         let is_set = |value: std::ffi::OsString| !value.is_empty() && value != "0";
         let quiet = self.quiet || std::env::var_os(QUIET).is_some_and(is_set);
@@ -351,20 +358,20 @@ fn not_empty(text: &str) -> Result<String, String> {
 /// Without a turn nothing would be asked, and a session would be left that holds nothing.
 fn at_least_one(text: &str) -> Result<u64, String> {
     match text.parse() {
-        Ok(0) => Err("a run takes one turn at the least".into()),
+        Ok(0) => Err("a run needs at least one turn".into()),
         Ok(turns) => Ok(turns),
-        Err(_) => Err(format!("`{text}` is no number of turns")),
+        Err(_) => Err(format!("`{text}` is not a number of turns")),
     }
 }
 
-/// What standard output gets.
+/// Format of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Output {
     /// The answer
     Text,
-    /// One object when the run has ended
+    /// One JSON object at the end of the run
     Json,
-    /// The session's name, then one event a line as it happens
+    /// The session name, then one event per line as it happens
     StreamJson,
 }
 
@@ -428,7 +435,7 @@ async fn run(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     work_watch.begin(session.run().config());
     let ladder = session.run().started().config.ladder.as_ref().filter(|ladder| ladder.start > 0);
     if let Some(ladder) = ladder.filter(|_| !args.resume) {
-        screen.note(&format!("holm: begins with a stronger model: {}", ladder.why));
+        screen.note(&format!("holm: starting with a stronger model: {}", ladder.why));
     }
     shown.iter().for_each(|shown| screen.note(&format!("holm: {shown}")));
     tokio::spawn(stop_on_interrupt(session.handle(), Arc::clone(&screen)));
@@ -469,14 +476,16 @@ fn sinks(output: Output, screen: &Arc<Screen>, drawing: &Drawing, work_watch: &W
     Sinks { events: [drawn, watch].into_iter().chain(lines).collect(), deltas: Some(deltas) }
 }
 
-/// An agent in front of which nobody sits, for those who ask from elsewhere; of arguments that the settings have spoken to.
+/// Assembles an agent without a user, for remote callers. The settings must already
+/// be applied to `args`.
 pub(crate) async fn unattended(args: &Args, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Made> {
     let drawing = Drawing::new(Arc::clone(screen), Show::NOTHING);
     let sinks = Sinks { events: vec![Arc::new(drawing)], deltas: None };
     seated(args, places, screen, Person::Away, sinks).await
 }
 
-/// An agent in front of which somebody sits who says what is to be done; of arguments that the settings have spoken to.
+/// Assembles an agent for a user who gives it tasks. The settings must already
+/// be applied to `args`.
 pub(crate) async fn seated(
     args: &Args,
     places: &Places,
@@ -497,12 +506,11 @@ pub(crate) async fn seated_with(
     store: Store,
 ) -> anyhow::Result<Made> {
     if args.session.is_some() || args.fork.is_some() {
-        let message =
-            "each request has a session of its own, so --session, --resume and --fork mean nothing here";
+        let message = "each request has its own session, so --session, --resume and --fork are not supported";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     if !args.parts.is_empty() || args.edit {
-        let message = "clients say what is to be done, so --prompt and --edit mean nothing here";
+        let message = "clients send the prompts, so --prompt and --edit are not supported";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     let chosen = args.choose()?;
@@ -517,7 +525,7 @@ pub(crate) async fn seated_with(
     Ok(Made { agent, tools, crew, secrets, hooks, store })
 }
 
-/// An agent with what it was made of.
+/// An agent with its parts.
 pub(crate) struct Made {
     pub(crate) agent: Agent,
     pub(crate) tools: Tools,
@@ -532,7 +540,8 @@ pub(crate) fn taken_up(args: &Args, made: &Made, run: &Run) -> Changes {
     args.changes(made.agent.config(), run)
 }
 
-/// Opens the session that the arguments name, or a new one. `resumed` is shown the run of one that goes on.
+/// Opens the session that the arguments name, or a new one. `resumed` is called with the run
+/// of a resumed one.
 async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow::Result<Session> {
     let decide = |run: &Run| {
         resumed(run);
@@ -546,9 +555,9 @@ async fn open(agent: &Agent, args: &Args, resumed: impl FnOnce(&Run)) -> anyhow:
     opened.map_err(|error| match &error {
         DriveError::Journal(JournalFailed::Missing { run }) => session::no_such(run).into(),
         DriveError::Journal(JournalFailed::Exists { run }) => {
-            let message = format!("there is a session `{run}` already");
+            let message = format!("session `{run}` already exists");
             Trouble::new(Exit::Usage, message)
-                .hint("add --resume to go on with it, or choose another name")
+                .hint("add --resume to continue it, or choose another name")
                 .into()
         }
         DriveError::Journal(JournalFailed::BadName { .. }) => {
@@ -582,7 +591,7 @@ async fn work(session: &mut Session, asks: Option<Prompt>, args: &Args) -> anyho
         (Some(prompt), Some(report)) if goes_on(&report.ending) => Ok(session.prompt(prompt).await?),
         (_, Some(report)) => Ok(report),
         (None, None) => {
-            let message = format!("nothing is under way in the session `{}`", session.id());
+            let message = format!("nothing is running in session `{}`", session.id());
             Err(Trouble::new(Exit::Usage, message).hint("say what to do next with -p").into())
         }
     }
@@ -613,8 +622,7 @@ fn finish(
                     }
                     screen.note(&format!("error: {error}"));
                     if !part.is_empty() {
-                        screen
-                            .note("holm: the text on standard output is the part of the answer that exists");
+                        screen.note("holm: the answer on standard output is incomplete");
                     }
                 }
             }
@@ -668,14 +676,15 @@ fn summary(
     Ok(summary)
 }
 
-/// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the second leaves at once.
+/// The first Ctrl-C stops the run, which ends as cancelled with everything in its journal; the
+/// second quits at once.
 async fn stop_on_interrupt(handle: Handle, screen: Arc<Screen>) {
     // One stream for both: the second is not lost, however soon it comes.
     let Ok(mut interrupts) = signal(SignalKind::interrupt()) else { return };
     if interrupts.recv().await.is_none() {
         return;
     }
-    screen.note_of_the_end("holm: stopping; press Ctrl-C again to leave at once");
+    screen.note_of_the_end("holm: stopping; press Ctrl-C again to quit at once");
     // A run that has ended needs no stopping.
     let _ = handle.cancel("interrupted");
     if interrupts.recv().await.is_some() {

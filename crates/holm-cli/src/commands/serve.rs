@@ -27,57 +27,59 @@ use crate::{
 use house::House;
 use stores::Stores;
 
-/// Says which database the sessions are in, for those who do not want it in the list of processes.
+/// Names the database of the sessions, for users who do not want it in the list of processes.
 const STORE: &str = "HOLM_STORE";
-/// How often it is looked for sessions whose server has ended: soon enough for people who wait, seldom enough for a database.
+/// How often the server looks for sessions of a server that has ended: soon enough for waiting
+/// users, seldom enough for a database.
 const TAKEOVER: Duration = Duration::from_secs(3);
 
-/// What `holm serve` takes.
+/// Arguments of `holm serve`.
 #[expect(clippy::doc_markdown, reason = "these comments are the help text")]
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Where to listen; another machine's connections need --certificate [default: 127.0.0.1:7417]
+    /// Address to listen on; connections from other machines need --certificate [default:
+    /// 127.0.0.1:7417]
     #[arg(long, value_name = "ADDRESS:PORT")]
     listen: Option<SocketAddr>,
-    /// A name beside this machine's own under which requests may arrive, such as a proxy's; may be given more than once
+    /// Additional host name that requests may use, such as a proxy's; can be repeated
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
-    /// An origin beside its own whose pages may ask, such as https://holm.example.org; may be given more than once
+    /// Additional origin whose pages may send requests, such as https://holm.example.org; can be
+    /// repeated
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
-    /// The address of a proxy that is trusted to say in x-forwarded-for whose requests it passes on; may be given more than once
+    /// Address of a proxy whose x-forwarded-for header is trusted; can be repeated
     #[arg(long, value_name = "ADDRESS")]
     proxy: Vec<IpAddr>,
-    /// The path below which everything is served, for a server behind a proxy
+    /// Path prefix of everything served, for a server behind a proxy
     #[arg(long, value_name = "PATH")]
     base: Option<BasePath>,
-    /// A certificate chain as PEM
+    /// Certificate chain, as PEM
     #[arg(long, value_name = "FILE", requires = "key")]
     certificate: Option<PathBuf>,
-    /// The key of the certificate as PEM
+    /// Private key of the certificate, as PEM
     #[arg(long, value_name = "FILE", requires = "certificate")]
     key: Option<PathBuf>,
-    /// A PostgreSQL database for the sessions of all users, which other servers may share, as `psql` takes it;
-    /// $HOLM_STORE says the same where a password is in it [default: files in the data folder]
+    /// PostgreSQL database for the sessions of all users, in a form that `psql` accepts; several
+    /// servers can share it. Use $HOLM_STORE instead if it contains a password [default: files in
+    /// the data folder]
     #[arg(long, value_name = "DATABASE")]
     store: Option<String>,
-    /// Where sites with a host name of their own are shown
+    /// Address for sites with their own host names
     #[arg(long, value_name = "ADDRESS:PORT")]
     sites: Option<SocketAddr>,
-    /// How long a session that does nothing is kept in memory, in seconds; it is opened again when it is asked for something
-    /// [default: 600]
+    /// Seconds to keep an idle session in memory; it is reopened when needed [default: 600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     idle: Option<u64>,
-    /// Send traces and metrics to a collector there, by OTLP over HTTP, such as http://127.0.0.1:4318; one elsewhere needs a
-    /// --grant fetch:… behind --
+    /// Send traces and metrics to this collector, by OTLP over HTTP, such as http://127.0.0.1:4318;
+    /// one on another machine needs a --grant fetch:… after --
     #[arg(long, value_name = "URL")]
     otlp: Option<Url>,
-    /// What else `holm run` takes, for every session: --model, --grant, --mode, --budget and their like
+    /// Options of `holm run` for every session, such as --model, --grant, --mode and --budget
     #[arg(last = true, value_name = "OPTIONS")]
     options: Vec<String>,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let run = run::Args::behind("holm serve --", args.options.iter().map(String::as_str))?;
     let (places, screen) = (Places::find(data)?, Screen::default());
@@ -91,7 +93,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
         Some(otlp) => house.telling(otlp.sink()),
         None => house,
     };
-    // What nobody could start is said now, not to the first client.
+    // Errors that would prevent every session are reported now, not to the first client.
     house.check().await?;
     let serving = serve(config, Arc::new(house)).await.map_err(|error| trouble(&error))?;
     let scheme = if serving.server().config().tls.is_some() { "https" } else { "http" };
@@ -102,12 +104,12 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>, log: &Log) -> anyho
     }
     screen.note(&format!("holm: the token is in {}", serving.server().keyring().first().shown()));
     stopped().await;
-    screen.note_of_the_end("holm: stopping; runs may finish, what is left goes on at the next start");
+    screen.note_of_the_end("holm: stopping; runs may finish, the rest continues at the next start");
     serving.stop().await;
     if let Some(otlp) = otlp
         && let lost @ 1.. = otlp.finish().await
     {
-        screen.note(&format!("holm: {lost} messages to the collector were not taken"));
+        screen.note(&format!("holm: the collector did not accept {lost} messages"));
     }
     Ok(Exit::Done)
 }
@@ -135,7 +137,7 @@ fn trouble(error: &ServerError) -> Trouble {
     Trouble::new(exit, error.to_string())
 }
 
-/// Returns when somebody wants the server to stop: Ctrl-C, or the signal that service managers send.
+/// Returns when the server should stop: on Ctrl-C, or the signal that service managers send.
 async fn stopped() {
     #[cfg(unix)]
     {

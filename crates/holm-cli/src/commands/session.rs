@@ -1,5 +1,5 @@
-//! `holm session`: what was done before, from its journal, and what can come of it. History is never rewritten: what is to be
-//! different happens in another session with the same past.
+//! `holm session`: shows past sessions from their journals, and forks, edits, imports and exports
+//! them. History is never rewritten: a change happens in another session with the same history.
 
 mod diff;
 mod edit;
@@ -33,37 +33,38 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm session` does.
+/// Subcommands of `holm session`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the sessions, the latest first
+    /// List sessions, latest first
     List(list::Args),
-    /// Show what was said in a session
+    /// Show the messages of a session
     Show(show::Args),
-    /// Find words in what was said
+    /// Search the messages of all sessions
     Search(search::Args),
-    /// Write a session out: to read, for programs, or its journal
+    /// Export a session as Markdown, as JSON or as its journal
     Export(show::ExportArgs),
-    /// Take a session in that another host began: a page, the edge, another machine
+    /// Import a session from a web page, the edge or another machine
     ///
-    /// It works in this folder from then on, with none of what it was granted elsewhere.
+    /// It continues in this folder, without the grants that it had elsewhere.
     Import(import::Args),
-    /// Change a session's title and tags, say one of its prompts otherwise, or erase it
+    /// Change a session's title or tags, edit one of its prompts, or erase it
     ///
-    /// Without a flag that says what to change, the prompt at the record --at (else the last one) is put otherwise, with -p
-    /// or in your editor, and another session that has the past before it goes on with that.
+    /// Without a flag that says what to change, edits the prompt at record --at (by default the
+    /// last one), with -p or in your editor. A new session with the history before that prompt then
+    /// runs the edited prompt.
     Edit(Box<edit::Editing>),
-    /// Fold a session's journal again, without a model and without tools, and show what happened
+    /// Replay a session's journal without a model or tools, and show what happened
     Replay(replay::Args),
-    /// Begin another session with the past of one, and go on differently
+    /// Start a new session with the history of another one
     ///
-    /// With something asked the new session goes on at once; without, it is made and its name printed.
+    /// With a prompt, the new session runs at once. Without one, it is created and its name is
+    /// printed.
     Fork(Box<fork::Forking>),
-    /// Say where two sessions part, and what each did
+    /// Show where two sessions diverge, and what each one did
     Diff(diff::Args),
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let store = places::store(&places::data_here(data)?).await?;
     let screen = Screen::default();
@@ -86,7 +87,7 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
     }
 }
 
-/// What is at hand.
+/// What all subcommands need.
 struct Opened {
     store: Store,
     screen: Screen,
@@ -99,9 +100,9 @@ pub(crate) fn no_such(run: &str) -> Trouble {
         .hint("holm session list shows which there are")
 }
 
-/// The records of a session, all of them sound. A journal that tells of another run than the one that it is kept under was
-/// renamed by hand: whoever reads it is told so, as is whoever would go on with it. `holm session export --format jsonl` still
-/// writes it out.
+/// The records of a session, all of them valid. A journal that names another run than the one that
+/// it is stored under was renamed by hand. Reading and resuming it both report that; `holm session
+/// export --format jsonl` still exports it.
 async fn records(store: &Store, id: &str) -> anyhow::Result<Vec<Record>> {
     let records = journal::decode_strict(&store.read(id).await.map_err(missing_journal)?)?;
     let first = records.first().and_then(|record| record.payload().input().ok());
@@ -127,9 +128,9 @@ pub(super) fn missing_journal(error: JournalFailed) -> anyhow::Error {
     match error {
         JournalFailed::Missing { run } => no_such(&run).into(),
         JournalFailed::BadName { .. } => Trouble::new(Exit::Usage, error.to_string()).into(),
-        JournalFailed::Unreadable { .. } => Trouble::new(Exit::Failed, error.to_string())
-            .hint("holm doctor looks whether the database holds together")
-            .into(),
+        JournalFailed::Unreadable { .. } => {
+            Trouble::new(Exit::Failed, error.to_string()).hint("`holm doctor` checks the database").into()
+        }
         other => other.into(),
     }
 }

@@ -1,4 +1,4 @@
-//! `holm skill`: the skills that there are.
+//! `holm skill`: lists, shows, validates and runs skills.
 
 mod promised;
 
@@ -22,46 +22,45 @@ use crate::{
     skills::{Skills, Usable, everywhere},
 };
 
-/// What `holm skill` does.
+/// Subcommands of `holm skill`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the skills that there are
+    /// List skills
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
     /// Show the text of a skill
     Show {
-        /// Its name
+        /// Skill name
         skill: String,
-        /// What it should work on; without that, the text is shown as it is
+        /// Arguments of the skill; without them, the text is shown unchanged
         arguments: Vec<String>,
     },
-    /// Check the folder of a skill against the rules of the format
+    /// Check a skill's folder against the rules of the format
     Validate {
-        /// The folder
+        /// Folder of the skill
         folder: std::path::PathBuf,
         /// Print one JSON object
         #[arg(long)]
         json: bool,
     },
-    /// Give an agent a skill to work by; one that promises something is checked, and gives one JSON object
+    /// Run an agent with a skill; a skill with a schema is checked and prints one JSON object
     Run(Box<Run>),
 }
 
-/// What `holm skill run` takes.
+/// Arguments of `holm skill run`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
-    /// Its name
+    /// Skill name
     skill: String,
-    /// What it should work on
+    /// Arguments of the skill
     arguments: Vec<String>,
     #[command(flatten)]
     run: run::Args,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     match command {
@@ -69,7 +68,8 @@ pub(crate) async fn execute(command: Command, data: Option<&Path>, log: &Log) ->
         Command::Show { skill, arguments } => {
             let skills = Skills::find(&Places::find(data)?, &[]);
             let usable = usable(&skills, &skill)?;
-            // Without arguments their places are shown: a gap would not say that something belongs there.
+            // Without arguments the placeholders are shown: a gap would not show
+            // that something belongs there.
             let text = match arguments.as_slice() {
                 [] => usable.skill.body.clone(),
                 given => filled(&usable.skill, given)?,
@@ -106,8 +106,9 @@ fn filled(skill: &Skill, given: &[String]) -> Result<String, Trouble> {
 /// What a skill promises, ready to be checked.
 fn compiled(skills: &Skills, usable: &Usable) -> Result<Option<Compiled>, Trouble> {
     promised::compiled(&usable.skill, |file| skills.file(usable, file)).map_err(|why| {
-        let message = format!("the skill `{}` promises what cannot be checked: {why}", usable.skill.name);
-        Trouble::new(Exit::Usage, message).hint("holm skill validate FOLDER says all that is wrong")
+        let message =
+            format!("the skill `{}` makes a promise that cannot be checked: {why}", usable.skill.name);
+        Trouble::new(Exit::Usage, message).hint("`holm skill validate FOLDER` lists the problems")
     })
 }
 
@@ -128,8 +129,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
     let usable = Skills::find(places, &[]);
     let skills = everywhere(places, &[]);
     if skills.is_empty() {
-        screen
-            .note("holm: there are no skills; one is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
+        screen.note("holm: no skills yet; a skill is a folder with a SKILL.md, such as ~/.holm/skills/NAME");
     }
     let named = skills.into_iter().flat_map(|(name, all)| {
         let used = usable.get(&name).map(|usable| usable.folder.clone());
@@ -143,7 +143,7 @@ fn list(places: &Places, screen: &Screen, as_json: bool) -> anyhow::Result<Exit>
         let about = found.skill.as_ref().map(|skill| skill.description.clone());
         let problem = match &about {
             Err(why) => Some((*why).clone()),
-            Ok(_) if !is_used => Some("nobody has trusted it as it is".to_owned()),
+            Ok(_) if !is_used => Some("you have not trusted it as it is".to_owned()),
             Ok(_) => None,
         };
         if as_json {
@@ -164,7 +164,7 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
     let path = if folder.ends_with(SKILL_FILE) { folder.to_owned() } else { folder.join(SKILL_FILE) };
     let text = read_plain_text(&path).map_err(|error| {
         Trouble::new(Exit::Missing, format!("{}: {error}", path.shown()))
-            .hint("name the folder of a skill; holm skill list shows where they lie")
+            .hint("name the folder of a skill; `holm skill list` shows the folders")
     })?;
     let name = path
         .canonicalize()?
@@ -186,7 +186,7 @@ fn validate(folder: &Path, screen: &Screen, as_json: bool) -> anyhow::Result<Exi
         let path = path.to_string_lossy();
         screen.line(&json!({ "path": path, "usable": usable, "problems": problems }).to_string());
     } else if problems.is_empty() {
-        screen.answer(&format!("{}: nothing is wrong with it", path.shown()));
+        screen.answer(&format!("{}: no problems found", path.shown()));
     } else {
         problems.iter().for_each(|problem| screen.answer(&format!("{}: {problem}", path.shown())));
     }

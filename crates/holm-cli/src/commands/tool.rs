@@ -1,4 +1,4 @@
-//! `holm tool`: the tools as the model sees them, and as they work without one.
+//! `holm tool`: shows the tools as the model sees them, and runs them without a model.
 
 mod new;
 mod show;
@@ -42,10 +42,10 @@ use crate::{
     trial::{self, Trial},
 };
 
-/// What `holm tool` takes.
+/// Arguments of `holm tool`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Which of Holm's own tools there are for files, commands and the web
+    /// Which of Holm's own tools to offer for files, commands and the web
     #[arg(long, value_enum, default_value_t, global = true)]
     tools: tools::Set,
     #[command(subcommand)]
@@ -54,32 +54,32 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Show the tools and what they need
+    /// List tools and what they need
     List {
-        /// Print whole declarations as JSON
+        /// Print full declarations as JSON
         #[arg(long)]
         json: bool,
     },
-    /// Show all that a model and a person can know of a tool
+    /// Show everything known about a tool
     Show {
-        /// The tool's name
+        /// Tool name
         tool: String,
     },
-    /// Check a tool as a run would; `-` is a declaration on standard input
+    /// Check a tool as a run would; `-` reads a declaration from standard input
     Validate {
-        /// A tool's name, a .wasm file, or a file with a declaration as JSON
+        /// Tool name, .wasm file, or file with a declaration as JSON
         tool: String,
-        /// Print what was found as JSON
+        /// Print the findings as JSON
         #[arg(long)]
         json: bool,
     },
     /// Run a tool once, under the same rules as in a run
     Execute(Execute),
-    /// Begin a tool of your own
+    /// Create a tool from a template
     New(new::Args),
-    /// Trust this project's tools as they are now
+    /// Trust the current content of this project's tools
     Trust(trust::Trust),
-    /// Take trust in this project's tools back; agents that run now cannot call them any more
+    /// Stop trusting this project's tools; running agents can no longer call them
     Distrust(trust::Distrust),
     /// Confirm the code of one of your tools after it was replaced
     Confirm(trust::Confirm),
@@ -87,39 +87,41 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 struct Execute {
-    /// The tool's name, or a .wasm file
+    /// Tool name, or a .wasm file
     tool: String,
-    /// Its arguments, as a JSON object
+    /// Arguments, as a JSON object
     #[arg(default_value = "{}")]
     arguments: String,
-    /// What it may do, such as read:src/**; may be given more than once
+    /// Permission for the tool, such as read:src/**; can be repeated
     #[arg(long, value_name = "GRANT")]
     grant: Vec<Grant>,
-    /// What is asked of what was granted: `plan` only looks, `default` asks about every write and every command,
-    /// `accept-edits` about commands alone, `full` about nothing
+    /// What to ask about within the grants: `plan` only reads, `default` asks before every write
+    /// and command, `accept-edits` asks only before commands, `full` never asks
     #[arg(long, value_name = "MODE", default_value_t = Mode::Default)]
     mode: Mode,
-    /// Say yes to whatever needs no more than this grant; may be given more than once
+    /// Approve calls without asking if they need no more than this grant; can be repeated
     #[arg(long, value_name = "GRANT")]
     yes: Vec<Grant>,
-    /// Let commands that begin like this pass unasked, such as `git status`; may be given more than once. A program that
-    /// runs code of the workspace, such as `npm test`, then runs whatever lies there
+    /// Run commands that start like this without asking, such as `git status`; can be repeated. A
+    /// program that runs code from the workspace, such as `npm test`, then runs any code found
+    /// there
     #[arg(long, value_name = "COMMAND")]
     allow_command: Vec<Rule>,
-    /// Refuse commands that begin like this, where a call writes them out; what a program starts by itself is the jail's
-    /// business. May be given more than once
+    /// Refuse commands that start like this when a call spells them out; the jail limits what a
+    /// program starts by itself. Can be repeated
     #[arg(long, value_name = "COMMAND")]
     deny_command: Vec<Rule>,
-    /// For a .wasm file: how much the call may use, such as time:5s, mem:64MiB or fuel:1e9; may be given more than once
+    /// For a .wasm file: limit for the call, such as time:5s, mem:64MiB or fuel:1e9; can be
+    /// repeated
     #[arg(long, value_name = "LIMIT")]
     limit: Vec<Allowance>,
-    /// For a .wasm file: the time that it sees, in seconds since 1970 [default: the time it is]
+    /// For a .wasm file: the time it sees, in seconds since 1970 [default: the current time]
     #[arg(long, value_name = "SECONDS")]
     clock: Option<u64>,
-    /// For a .wasm file: the number from which its random numbers follow [default: the system's]
+    /// For a .wasm file: seed for its random numbers [default: the system's]
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Print the whole output as JSON
+    /// Print the full output as JSON
     #[arg(long)]
     json: bool,
 }
@@ -131,7 +133,6 @@ impl Execute {
     }
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
     match args.command {
@@ -214,13 +215,13 @@ async fn shelf(
     Shelf::with_agents(registry, Some(agents), None, places, &own, screen, Watch::Once).await
 }
 
-/// The keys and addresses that a run has here. What is wrong with the files that say them is said by a run.
+/// The keys and addresses of a run. Problems of their files are reported by a run.
 fn reach(places: &Places) -> Reach {
     let settings = Here::find(places).map(|here| here.loaded.layers.settle(Settings::default()));
     Reach::here(&settings.unwrap_or_default(), places).unwrap_or_default()
 }
 
-/// What `holm tool validate` can look at, for whoever gave it something else.
+/// Hint of `holm tool validate` for input that it does not understand.
 const EXPECTED: &str = "give a tool's name, a .wasm file, or a file with a JSON object such as \
     {\"name\":\"mine\",\"description\":\"What it does.\",\"level\":\"none\",\"schema\":{\"type\":\"object\"}}; \
     a program is checked when it lies in a folder of tools, by `holm tool list`";
@@ -240,13 +241,14 @@ fn validate(screen: &Screen, tool: &Tool, found: &[String], as_json: bool) -> an
             screen.answer(&format!("{}: {problem}", tool.name));
         }
         if problems.is_empty() {
-            screen.answer(&format!("{}: nothing is wrong with it", tool.name));
+            screen.answer(&format!("{}: no problems found", tool.name));
         }
     }
     Ok(if usable && found.is_empty() && can_check { Exit::Done } else { Exit::NoAnswer })
 }
 
-/// What a person should know of a tool before it is used. Of one that is not there, whoever looks for it says why.
+/// Notes about a tool that a user should know before using it. A missing tool is reported
+/// by the lookup itself.
 fn about(tools: &Snapshot, faults: &[CrewFault], which: &str) -> Vec<String> {
     let Ok(tool) = find(tools, which) else { return Vec::new() };
     let name = &tool.declaration().name;
@@ -284,8 +286,8 @@ fn find<'a>(tools: &'a Snapshot, which: &str) -> Result<&'a Arc<dyn runtime::Too
         (Some(only), None) => Ok(only),
         (Some(first), Some(_)) => {
             let message =
-                format!("`{which}` is more than one tool, `{}` among them", first.declaration().name);
-            Err(Trouble::new(Exit::Usage, message).hint("name the tool; holm tool list shows them"))
+                format!("`{which}` holds more than one tool, such as `{}`", first.declaration().name);
+            Err(Trouble::new(Exit::Usage, message).hint("name the tool; `holm tool list` shows the tools"))
         }
         (None, _) => match reason(tools, which) {
             Some(why) => Err(Trouble::new(Exit::NoAnswer, format!("`{which}` cannot be used: {why}"))),
@@ -306,14 +308,15 @@ fn reason(tools: &Snapshot, which: &str) -> Option<String> {
     Some(problem.what.clone())
 }
 
-/// Whether a file is meant by this name: its own, that without the ending, or that of the tool which it is.
+/// Whether a name means this file: its own name, with or without the ending, or that of its tool.
 pub(super) fn is_named(file: &Path, name: &str) -> bool {
     let file = file.file_name().and_then(|file| file.to_str()).unwrap_or_default();
     let stem = file.split('.').next().unwrap_or_default();
     !stem.is_empty() && (name == file || name == stem || name.strip_prefix("bash_") == Some(stem))
 }
 
-/// The same, also for a file of which no tool is there: it may have been called `name_2`, because another had its name.
+/// The same, also for a file whose tool is not loaded: it may be called `name_2`, because another
+/// tool had its name.
 pub(super) fn may_be_named(file: &Path, name: &str) -> bool {
     let numbered = |(name, number): (&str, &str)| {
         let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
@@ -334,7 +337,7 @@ fn read(which: &str) -> anyhow::Result<Tool> {
         path if Path::new(path).exists() => {
             let bytes = fs::read(PathBuf::from(path))?;
             if let Some(kind) = other_kind(path, &bytes) {
-                let message = format!("{which} is {kind}, and no declaration");
+                let message = format!("{which} is {kind}, not a declaration");
                 return Err(Trouble::new(Exit::NoAnswer, message).hint(IN_A_FOLDER).into());
             }
             String::from_utf8_lossy(&bytes).into_owned()
@@ -342,14 +345,15 @@ fn read(which: &str) -> anyhow::Result<Tool> {
         name => return Err(no_such(name).into()),
     };
     serde_json::from_str(&text).map_err(|error| {
-        let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is no declaration: {error}"));
+        let trouble = Trouble::new(Exit::NoAnswer, format!("{which} is not a valid declaration: {error}"));
         trouble.hint(EXPECTED).into()
     })
 }
 
 /// Where files of tools are checked.
-const IN_A_FOLDER: &str = "put it into .holm/tools or into your own tools (`holm paths` shows where); `holm tool list` says \
-    what is wrong with it there";
+const IN_A_FOLDER: &str = "put it into .holm/tools or into your own tools folder (`holm paths` shows \
+                           where); then `holm tool list` shows what is wrong \
+                           with it";
 
 /// What a file of a tool folder is that is not checked by itself.
 fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
@@ -364,9 +368,9 @@ fn other_kind(path: &str, bytes: &[u8]) -> Option<&'static str> {
 
 fn no_such(name: &str) -> Trouble {
     if Path::new(name).exists() {
-        return Trouble::new(Exit::NoAnswer, format!("{name} is there, and is no tool")).hint(IN_A_FOLDER);
+        return Trouble::new(Exit::NoAnswer, format!("{name} exists, but is not a tool")).hint(IN_A_FOLDER);
     }
-    let message = format!("there is no tool and no file `{name}`");
+    let message = format!("no tool or file is named `{name}`");
     Trouble::new(Exit::Missing, message).hint("holm tool list shows the tools")
 }
 
@@ -394,15 +398,15 @@ async fn try_once(screen: &Arc<Screen>, tools: &Snapshot, args: Execute) -> anyh
     let tool = find(tools, &args.tool)?;
     let name = tool.declaration().name.clone();
     if is_agent(tool.declaration()) {
-        let message = format!("`{}` is an agent, which works for a run and not by hand", args.tool);
-        return Err(Trouble::new(Exit::Usage, message).hint("ask for it in `holm run`").into());
+        let message = format!("`{}` is an agent; only a run can use it", args.tool);
+        return Err(Trouble::new(Exit::Usage, message).hint("use it with `holm run`").into());
     }
     if let Some(grant) = args.grant.iter().find(|grant| !matches!(grant, Grant::Tool(_)))
         && let Some(file) = asks_nothing(tools, &name)
     {
         screen.note(&format!(
-            "holm: `{name}` asks for nothing, so {grant} does not reach it; write what it needs into {file} beside it, \
-             such as asks = [\"read:{{path}}\"] with the name of its argument"
+            "holm: `{name}` asks for no grants, so it does not get {grant}; write its needs into {file} \
+             beside it, such as asks = [\"read:{{path}}\"] with the name of its argument"
         ));
     }
     let gate = gate(&args, screen);

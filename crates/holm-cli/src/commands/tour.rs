@@ -1,8 +1,8 @@
-//! `holm tour`: the first minute. Says which model it found, and shows three things that can be seen with one's own eyes: a
-//! look-up through a sandboxed tool, an extraction that cannot invent, and a hostile tool that gets nowhere; each run is
-//! then folded again from its journal.
+//! `holm tour`: a demonstration of one minute. It says which model it found and shows three things:
+//! a look-up through a sandboxed tool, an extraction that cannot invent, and a hostile tool that
+//! fails. Each run is then replayed from its journal.
 //!
-//! Nothing is asked that has an answer by itself, and without a terminal nothing is asked at all.
+//! Questions that have a default are not asked, and without a terminal no question is asked at all.
 
 mod found;
 mod guest;
@@ -29,17 +29,17 @@ use crate::{
 /// What is copied out of what.
 const TEXT: &str = "Ann <ann@harbour.example> and Bob (bob@sea.example) meet at noon.";
 
-/// What `holm tour` takes.
+/// Arguments of `holm tour`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The model, as for `holm run` [default: the best that is found here without spending anything unasked]
+    /// Model, as for `holm run` [default: the best one found; Holm asks before it spends money]
     #[arg(short, long, value_name = "NAME")]
     model: Option<String>,
     #[command(flatten)]
     ways: Ways,
 }
 
-/// One thing to see.
+/// One step of the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Act {
     LookUp,
@@ -62,12 +62,12 @@ impl Act {
         match self {
             Self::LookUp => "a look-up in this folder, through a sandboxed tool",
             Self::Extraction => "an extraction that can copy and cannot invent",
-            Self::Hostile => "a hostile tool that wants a key, a connection and all your time",
+            Self::Hostile => "a hostile tool that tries to read a key, open a connection and run forever",
         }
     }
 }
 
-/// Everything that the acts share.
+/// What all steps of the tour share.
 struct Tour {
     screen: Arc<Screen>,
     places: Places,
@@ -75,7 +75,6 @@ struct Tour {
     chosen: Chosen,
 }
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let screen = Arc::new(Screen::default());
     let places = Places::find(data)?.within(args.ways.bounds());
@@ -99,7 +98,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
 }
 
 impl Tour {
-    /// All acts in their order, for whoever cannot press a key.
+    /// Runs all steps in order, without a terminal.
     async fn whole(&self) -> anyhow::Result<()> {
         for act in Act::ALL {
             self.perform(act).await?;
@@ -115,7 +114,7 @@ impl Tour {
             for act in &left {
                 self.screen.answer(&format!("  {}  {}", act.key(), act.title()));
             }
-            self.screen.ask("press a number, Enter for the next one, or q to leave: ");
+            self.screen.ask("press a number, Enter for the next one, or q to quit: ");
             let act = loop {
                 match keyboard.read() {
                     Key::Leave => {
@@ -158,7 +157,7 @@ impl Tour {
                 let seconds = began.elapsed().as_secs_f32();
                 self.tell(
                     "check",
-                    &format!("every value stands in the text, letter by letter ({seconds:.1} s)"),
+                    &format!("every value occurs in the text, letter by letter ({seconds:.1} s)"),
                 );
             }
             // Said as it is: a model may fail, and then no guess takes the place of an answer.

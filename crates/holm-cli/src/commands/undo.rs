@@ -1,4 +1,4 @@
-//! `holm undo`: puts the files of a turn back to what they were before it.
+//! `holm undo`: restores the files of a turn to their state before it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -23,22 +23,22 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm undo` takes.
+/// Arguments of `holm undo`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session [default: the one used last of those that changed files in this folder]
+    /// Session name [default: the last one used that changed files in this folder]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
-    /// The turn, counted by prompts from 1 [default: the last one that changed files]
+    /// Turn number, counting prompts from 1 [default: the last turn that changed files]
     #[arg(long, value_name = "NUMBER")]
     turn: Option<u64>,
-    /// Put this file back although it has changed since; may be given more than once
+    /// Restore this file even if it has changed since; can be repeated
     #[arg(long, value_name = "PATH")]
     force: Vec<String>,
-    /// Show what would be done, and do nothing
+    /// Show what would be done, without doing it
     #[arg(long)]
     dry_run: bool,
-    /// Print one JSON object a line, one for each file of the turn
+    /// Print one JSON object per line, one for each file of the turn
     #[arg(long)]
     json: bool,
 }
@@ -46,7 +46,6 @@ pub(crate) struct Args {
 /// How many sessions are looked through at once.
 const PAGE: u32 = 100;
 
-/// Runs the command.
 pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<Exit> {
     let folder = places::data_here(data)?;
     let store = places::store(&folder).await?;
@@ -84,7 +83,7 @@ pub(crate) async fn execute(args: Args, data: Option<&Path>) -> anyhow::Result<E
     }
     let elsewhere = elsewhere(&plan, &here);
     screen.note(&format!("holm: turn {turn} of session {session}{elsewhere}: {}", counted(&steps)));
-    // What nobody asked for in a month is not wanted any more.
+    // Undo data that was not used for a month is no longer needed.
     undo.prune(KEPT, MOST_KEPT)?;
     Ok(Exit::Done)
 }
@@ -113,7 +112,7 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
         let page = store.list(&wanted).await?;
         seen += page.sessions.len();
         for session in page.sessions.into_iter().filter(|_| !kept.is_empty()) {
-            // One that cannot be read keeps nobody from another.
+            // A session that cannot be read does not block the search.
             let Ok(text) = store.read(&session.run).await else { continue };
             let Ok(records) = journal::decode_strict(&text) else { continue };
             if turns(&records).is_ok_and(|turns| turns.values().any(|calls| changed(calls, kept))) {
@@ -126,10 +125,10 @@ async fn latest(store: &Store, kept: &BTreeSet<String>) -> anyhow::Result<String
         }
     }
     if seen == 0 {
-        return Err(Trouble::new(Exit::Missing, "there is no session yet").into());
+        return Err(Trouble::new(Exit::Missing, "no sessions yet").into());
     }
-    let trouble = Trouble::new(Exit::Missing, "there is nothing to undo in this folder");
-    Err(trouble.hint("what a session changed in another folder is undone there, or with --session").into())
+    let trouble = Trouble::new(Exit::Missing, "nothing to undo in this folder");
+    Err(trouble.hint("to undo changes in another folder, go there or use --session").into())
 }
 
 /// Whether one of the calls has something to undo.
@@ -137,7 +136,8 @@ fn changed(calls: &[Key], kept: &BTreeSet<String>) -> bool {
     calls.iter().any(|key| kept.contains(&key.to_string()))
 }
 
-/// The calls of each turn, by the keys under which tools keep their records. A replay needs no model and no tool.
+/// The calls of each turn, by the keys under which tools store their records. A replay needs no
+/// model and no tool.
 fn turns(records: &[journal::Record]) -> anyhow::Result<BTreeMap<u64, Vec<Key>>> {
     let mut turns: BTreeMap<u64, Vec<Key>> = BTreeMap::new();
     let mut turn = 0;
@@ -169,9 +169,9 @@ fn choose(
         return Ok((turn, calls.clone()));
     }
     let what = wanted.map_or_else(String::new, |turn| format!("turn {turn} of "));
-    let message = format!("there is nothing to undo in {what}session `{session}`");
+    let message = format!("nothing to undo in {what}session `{session}`");
     Err(Trouble::new(Exit::Missing, message)
-        .hint("only what tools changed, and was not undone yet, can be")
+        .hint("only changes that tools made and that are not undone yet can be undone")
         .into())
 }
 
@@ -181,13 +181,13 @@ fn forced(plan: &Plan, texts: &[String]) -> anyhow::Result<Vec<FilePath>> {
     for text in texts {
         let path: FilePath = text.parse().map_err(|error| {
             Trouble::new(Exit::Usage, format!("--force {text}: {error}"))
-                .hint("name the file as the turn did")
+                .hint("name the file as the turn named it")
         })?;
         let named = |step: &&Step| step.path == path.rebased(&step.root);
         let Some(step) = plan.steps.iter().find(named) else {
             let message = format!("--force {text}: the turn did not change that file");
             return Err(Trouble::new(Exit::Usage, message)
-                .hint("holm undo --dry-run shows which it changed")
+                .hint("`holm undo --dry-run` shows the changed files")
                 .into());
         };
         forced.push(step.path.clone());
@@ -237,7 +237,11 @@ fn counted(steps: &[&Step]) -> String {
     let removed = steps.iter().filter(|step| step.target == State::Absent).count();
     let parts = [count("restored", steps.len() - removed), count("removed", removed)];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    if parts.is_empty() { "every file was as before already".into() } else { parts.join(", ") }
+    if parts.is_empty() {
+        "nothing to restore: every file is as it was before".into()
+    } else {
+        parts.join(", ")
+    }
 }
 
 fn done(step: &Step) -> &'static str {
@@ -250,11 +254,11 @@ fn done(step: &Step) -> &'static str {
 fn refused(screen: &Screen, error: UndoError) -> anyhow::Error {
     let UndoError::Changed { paths } = &error else { return error.into() };
     for path in paths {
-        screen.note(&format!("holm: {path} has changed since that turn"));
+        screen.note(&format!("holm: {path} changed since that turn"));
     }
     let flags: Vec<String> = paths.iter().map(|path| format!("--force {path}")).collect();
-    let hint = format!("look at them, then say {} to lose those changes", flags.join(" "));
-    Trouble::new(Exit::Failed, "files have changed since; nothing was restored").hint(hint).into()
+    let hint = format!("check them, then add {} to discard those changes", flags.join(" "));
+    Trouble::new(Exit::Failed, "files changed since; nothing was restored").hint(hint).into()
 }
 
 fn no_session(session: &str, error: JournalFailed) -> anyhow::Error {

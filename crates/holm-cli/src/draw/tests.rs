@@ -43,10 +43,7 @@ fn calls_and_failures_are_worth_a_line_and_most_events_are_not() {
     check(&finished(Outcome::Succeeded), Some("  read_file: 12 bytes in 40 ms"));
     check(&finished(Outcome::Refused), Some("  read_file: not run"));
     let failed = |next| Event::ModelFailed { call, class: FailureClass::Server, message: "500".into(), next };
-    check(
-        &failed(NextTry::Retry { at: Timestamp::new(1) }),
-        Some("  the model failed (500); it is tried again"),
-    );
+    check(&failed(NextTry::Retry { at: Timestamp::new(1) }), Some("  the model failed (500); retrying"));
     check(&failed(NextTry::GiveUp), None);
     check(&Event::GroupStarted { group: 1 }, None);
     let long = Event::CallProposed {

@@ -1,4 +1,4 @@
-//! What is under way, on one line that moves: which calls run, and for how long. Only a person at a terminal sees it.
+//! A status line with the running calls and their durations. Only a user at a terminal sees it.
 
 use std::{
     collections::BTreeMap,
@@ -19,11 +19,11 @@ const FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 /// The model, where nothing else is under way.
 const MODEL: &str = "the model";
 
-/// The calls that run now. Clones see the same.
+/// The calls that are running. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct UnderWay(Arc<Mutex<BTreeMap<CallId, Begun>>>);
 
-/// A call that runs.
+/// A call that is running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Begun {
     name: Arc<str>,
@@ -39,7 +39,7 @@ impl UnderWay {
             Event::ModelReplied { call, .. }
             | Event::ModelFailed { call, .. }
             | Event::CallFinished { call, .. } => drop(self.calls().remove(call)),
-            // Whatever ran then belongs to a group that is over.
+            // Calls that still run belong to a group that has ended.
             Event::GroupEnded { .. } => self.calls().clear(),
             _ => {}
         }
@@ -50,7 +50,7 @@ impl UnderWay {
         self.calls().remove(&call);
     }
 
-    /// Draws the line again and again on this screen, for as long as somebody holds a clone of this.
+    /// Redraws the line on this screen as long as a clone of this exists.
     pub(super) fn draw_on(&self, screen: Arc<Screen>) {
         let calls = Arc::downgrade(&self.0);
         tokio::spawn(draw(calls, screen));

@@ -1,5 +1,6 @@
-//! The keyring of a desktop: the Secret Service, as GNOME's and KDE's keyrings and password managers offer it. It is spoken to by
-//! `secret-tool`, which libsecret brings, so that nothing of D-Bus is built in. Keys are there after the machine starts anew.
+//! The desktop keyring: the Secret Service, as offered by the keyrings of GNOME and KDE and by
+//! password managers. Holm calls `secret-tool` from libsecret, so no D-Bus code is built in.
+//! Keys survive a reboot.
 
 use std::{
     io::{Read as _, Write as _},
@@ -13,9 +14,8 @@ use holm::models::SecretString;
 use holm_config::KeyringError;
 use secrecy::ExposeSecret as _;
 
-/// The program.
 const PROGRAM: &str = "secret-tool";
-/// Where the desktop is spoken to; without it there is none.
+/// The address of the desktop's message bus; without it there is no desktop keyring.
 const BUS: &str = "DBUS_SESSION_BUS_ADDRESS";
 /// What the program needs beside that, where it is set.
 const ENVIRONMENT: [&str; 3] = ["HOME", "XDG_RUNTIME_DIR", "LANG"];
@@ -24,19 +24,19 @@ const FOLDER: &str = "holm-folder";
 const KEY: &str = "holm-key";
 /// How long it may take: a person may have to unlock the keyring.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How often it is looked whether it is done.
+/// How often Holm checks whether the program has ended.
 const LOOK: Duration = Duration::from_millis(10);
 /// The longest answer: a key is a line.
 const MOST: u64 = 64 << 10;
 
-/// A desktop that keeps secrets.
+/// The keyring of a desktop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Desktop {
     program: PathBuf,
     env: Vec<(&'static str, String)>,
 }
 
-/// What came of one call of the program.
+/// The result of one call of the program.
 struct Done {
     success: bool,
     said: String,
@@ -58,7 +58,8 @@ impl Desktop {
         })
     }
 
-    /// The key of a name; none where there is none, or nobody gives it: the program says no more than that.
+    /// Looks up a key by name. Returns `None` if it is missing or access was refused: the program
+    /// does not tell these apart.
     pub(super) fn get(&self, service: &str, name: &str) -> Result<Option<SecretString>, KeyringError> {
         let done = self.run(&["lookup", FOLDER, service, KEY, name], None)?;
         Ok(Some(done.said).filter(|said| done.success && !said.is_empty()).map(Into::into))
@@ -73,7 +74,11 @@ impl Desktop {
         let label = format!("--label=Holm: {name}");
         self.run(&["store", &label, FOLDER, service, KEY, name], Some(text))?;
         let kept = self.get(service, name)?.is_some_and(|kept| kept.expose_secret() == text);
-        if kept { Ok(()) } else { Err(KeyringError::Refused("the desktop's keyring did not keep it".into())) }
+        if kept {
+            Ok(())
+        } else {
+            Err(KeyringError::Refused("the desktop's keyring did not store it".into()))
+        }
     }
 
     /// Forgets a key, and says whether there was one.
@@ -106,7 +111,10 @@ impl Desktop {
         };
         let mut said = String::new();
         if let Some(stdout) = child.stdout.take() {
-            stdout.take(MOST).read_to_string(&mut said).map_err(|_| refused("what it gives is no text"))?;
+            stdout
+                .take(MOST)
+                .read_to_string(&mut said)
+                .map_err(|_| refused("its answer is not UTF-8 text"))?;
         }
         Ok(Done { success: status.success(), said })
     }

@@ -48,6 +48,6 @@ fn a_file_that_cannot_be_used_is_listed_with_its_reason() {
     assert_eq!(names, ["local/broken", DEFAULT, BARE]);
     for name in ["local/", "local/."] {
         let refused = files(name, &|_: &str| None).unwrap_err();
-        assert!(refused.exit == Exit::Usage && refused.to_string().contains("names no model"), "{refused}");
+        assert!(refused.exit == Exit::Usage && refused.to_string().contains("unknown model"), "{refused}");
     }
 }

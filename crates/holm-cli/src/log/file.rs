@@ -1,4 +1,4 @@
-//! A log in a file that only its owner can read: events hold what was said.
+//! A log file that only its owner can read, because events contain conversations.
 
 use std::{
     fs::{File, OpenOptions},
@@ -23,7 +23,7 @@ pub(super) fn open(path: &Path) -> Result<File, Trouble> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let file = options.open(path).map_err(|error| refused(&error.to_string()))?;
-    // A device such as /dev/stderr, or a pipe, belongs to whoever reads it.
+    // A device such as /dev/stderr, or a pipe, belongs to its reader.
     #[cfg(unix)]
     if file.metadata().is_ok_and(|known| known.is_file()) {
         let private = std::os::unix::fs::PermissionsExt::from_mode(0o600);

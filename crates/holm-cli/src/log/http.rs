@@ -1,4 +1,4 @@
-//! A log at an address: what came in since the last request goes out with the next one.
+//! Sends a log to a URL. Lines that arrived since the last request go out with the next one.
 
 use std::{sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use crate::{
     exit::{Exit, Trouble},
 };
 
-/// Bytes of one request, about: more would make whoever reads it wait for no reason.
+/// Approximate size of one request: a larger one would make its reader wait for no reason.
 const BATCH_BYTES: usize = 1 << 20;
 
 /// How long one request may take.
@@ -20,10 +20,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long the last lines may take once the command is done.
 const LAST_PATIENCE: Duration = Duration::from_secs(15);
 
-/// Bytes of an answer that are read: nobody looks at it.
+/// How many bytes of a response are read: its content is not used.
 const ANSWER_BYTES: u64 = 64 << 10;
 
-/// Where lines are sent.
+/// The URL that lines are sent to.
 pub(crate) struct Target {
     client: Client,
     policy: Policy,
@@ -40,11 +40,11 @@ impl Target {
             grants.extend(GrantSet::parse([origin.as_str()])?.iter().cloned());
         }
         if grants.admitting(&Request::Fetch(url.clone())).is_none() {
-            let message = format!("{flag} {url} is not on this machine, and no grant of the run leads to it");
+            let message = format!("{flag} {url} is not on this machine, and the run has no grant for it");
             return Err(Trouble::new(Exit::Usage, message).hint(format!("add --grant {origin}")).into());
         }
         bounds.admits("the log", &url.to_string())?;
-        // A redirect would lead somewhere that nobody named.
+        // A redirect would lead to an address that the user did not name.
         let limits = Limits { body: ANSWER_BYTES, total: PATIENCE, redirects: 0, ..Limits::default() };
         let client = Client::new(bounds.connector(), Tls::platform()?);
         let policy = Policy { grants, ..Policy::default() };
@@ -65,10 +65,10 @@ impl Target {
                 (lost, why) = (lost + count, reason);
             }
         }
-        if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not taken ({why})")) }
+        if lost == 0 { Ok(()) } else { Err(format!("{lost} lines were not accepted ({why})")) }
     }
 
-    /// Sends one request. The answer says whether it was taken, and nobody looks at the rest.
+    /// Sends one request. Only the status of the response matters; its content is ignored.
     pub(crate) async fn send(&self, kind: &str, body: String) -> Result<(), String> {
         let request = HttpRequest::post(self.url.clone())
             .header("content-type", kind)
@@ -88,6 +88,6 @@ pub(super) async fn in_time(task: JoinHandle<Result<(), String>>) -> Result<(), 
     match tokio::time::timeout(LAST_PATIENCE, task).await {
         Ok(Ok(ended)) => ended,
         Ok(Err(error)) => Err(error.to_string()),
-        Err(_) => Err(format!("the last lines were not taken within {} s", LAST_PATIENCE.as_secs())),
+        Err(_) => Err(format!("the last lines were not accepted within {} s", LAST_PATIENCE.as_secs())),
     }
 }

@@ -130,7 +130,7 @@ async fn what_is_not_taken_is_told_at_the_end() {
     log.put(&began("run"));
     let notes = log.finish().await;
     served.join().unwrap();
-    assert!(notes.len() == 1 && notes[0].contains("1 lines were not taken"), "{notes:?}");
+    assert!(notes.len() == 1 && notes[0].contains("1 lines were not accepted"), "{notes:?}");
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What a model is shown of a prompt. Asked in one place by everybody who says something to one: a command, a chat, an editor.
+//! Decides which files of a prompt a model accepts, for all callers: commands,
+//! the chat, and editors.
 
 use holm::kernel::{Block, Prompt};
 
@@ -8,7 +9,7 @@ use crate::{
     reach::Reach,
 };
 
-/// Which pictures and files a model is shown.
+/// Which pictures and files a model accepts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Takes {
     pub(super) name: String,
@@ -22,10 +23,11 @@ impl Takes {
         Self { name: name.to_owned(), reach: Reach::default() }
     }
 
-    /// Refuses a prompt with a file that the model would not be shown: it would answer without it, and nobody would know.
+    /// Refuses a prompt with a file that the model does not accept: it would answer without it, and
+    /// the user would not notice.
     pub(crate) fn check(&self, prompt: &Prompt) -> Result<(), Trouble> {
         let Some((file, why)) = self.unseen(prompt) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("{why}, so it would not be shown {file}"))
+        Err(Trouble::new(Exit::Usage, format!("{why}, so it cannot read {file}"))
             .hint("leave it out, or choose another model with --model"))
     }
 
@@ -47,7 +49,7 @@ impl Takes {
 
     /// Why the model would not be shown a block; none where it would.
     pub(crate) fn refusal(&self, block: &Block) -> Option<String> {
-        // A script answers whatever it was shown.
+        // A script answers regardless of its input.
         if matches!(self.name.as_str(), DEMO | SCRIPT) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! OTLP's messages in their JSON form: ids in hex, times and whole numbers of 64 bits as text.
+//! OTLP messages in their JSON form: ids in hex, times and 64-bit integers as text.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -16,7 +16,7 @@ use opentelemetry_sdk::{
 };
 use serde_json::{Value, json};
 
-/// Who sends.
+/// The resource that sends the data.
 pub(super) fn resource(resource: &Resource) -> Value {
     let attributes: Vec<Value> = resource.iter().map(|(key, value)| pair(key.as_str(), value)).collect();
     json!({ "attributes": attributes })
@@ -98,11 +98,11 @@ fn metric(metric: &Metric) -> Option<Value> {
     Some(value)
 }
 
-/// A number of a measurement.
+/// A numeric type of OTLP metrics.
 trait Number: Copy {
-    /// As a data point has it.
+    /// The field name and value in a data point.
     fn point(self) -> (&'static str, Value);
-    /// As sums and bounds have it.
+    /// The value in sums and bounds.
     fn double(self) -> f64;
 }
 
@@ -217,7 +217,7 @@ fn any(value: &Attribute) -> Value {
         Attribute::F64(value) => json!({ "doubleValue": value }),
         Attribute::String(value) => json!({ "stringValue": value.as_str() }),
         Attribute::Array(array) => json!({ "arrayValue": { "values": items(array) } }),
-        // Whatever is added later can be said as text.
+        // Types that are added later can be written as text.
         other => json!({ "stringValue": other.as_str() }),
     }
 }

@@ -1,6 +1,6 @@
-//! Traces and metrics for whoever looks after a server, sent to a collector by OTLP over HTTP, as JSON. Off unless an address is
-//! named; what was said is never in them. A collector that is slow or gone holds nobody up: what there is no room for is
-//! counted and told at the end.
+//! Sends traces and metrics to a collector, by OTLP over HTTP, as JSON. Off unless an address is
+//! set; conversations are never included. A slow or missing collector blocks nothing: data that
+//! does not fit is counted and reported at the end.
 
 mod json;
 mod outbox;
@@ -29,7 +29,7 @@ const INTERVAL: Duration = Duration::from_secs(15);
 /// Reads one of the server's counters.
 type Read = fn(&Metrics) -> &Counter;
 
-/// What leaves for a collector.
+/// Exports traces and metrics to a collector.
 pub(crate) struct Otlp {
     traces: SdkTracerProvider,
     meters: SdkMeterProvider,
@@ -38,7 +38,8 @@ pub(crate) struct Otlp {
 }
 
 impl Otlp {
-    /// Begins to send to a collector: one on this machine, or one that a grant leads to. Must be called within a runtime.
+    /// Starts exporting to a collector: one on this machine, or one that a grant allows. Must be
+    /// called within a runtime.
     pub(crate) fn start(collector: &Url, granted: &GrantSet, bounds: Bounds) -> anyhow::Result<Self> {
         let base = collector.to_string();
         let target = |path: &str| -> anyhow::Result<Target> {
@@ -74,7 +75,7 @@ impl Otlp {
                 observer.observe(counter.value(), &[KeyValue::new("status", format!("{class}xx"))]);
             }
         });
-        // The provider holds what is built; nobody asks it anything else.
+        // The provider keeps the instrument alive; no handle is needed.
         let _ = requests.build();
         let reads: [(&str, Read); 4] = [
             ("holm.server.turned_away", |metrics| &metrics.turned_away),

@@ -1,4 +1,4 @@
-//! What waits to be sent. Those who make it run on threads of their own and never wait.
+//! The queue of requests to the collector. Producers run on their own threads and never wait.
 
 use std::{
     sync::{
@@ -36,13 +36,11 @@ pub(super) struct Parcel {
 }
 
 impl Parcel {
-    /// Where traces go.
     pub(super) const TRACES: &'static str = "v1/traces";
-    /// Where metrics go.
     pub(super) const METRICS: &'static str = "v1/metrics";
 }
 
-/// Takes parcels. Clones are the same.
+/// The queue of requests. Clones share it.
 #[derive(Debug, Clone)]
 pub(super) struct Outbox {
     parcels: Sender<Option<Parcel>>,
@@ -70,7 +68,8 @@ impl Outbox {
         self.missed.load(Ordering::Relaxed)
     }
 
-    /// Says that no more come. Exporters may outlive this, so that the last clone is gone tells nothing.
+    /// Closes the queue. Exporters may outlive this, so the last clone being dropped is
+    /// not a usable signal.
     pub(super) fn close(&self) {
         let parcels = self.parcels.clone();
         tokio::spawn(async move { parcels.send(None).await });
@@ -83,7 +82,7 @@ impl Outbox {
     }
 }
 
-/// Makes parcels of spans.
+/// Turns spans into requests.
 #[derive(Debug)]
 pub(super) struct Spans {
     outbox: Outbox,
@@ -97,7 +96,7 @@ impl SpanExporter for Spans {
     }
 }
 
-/// Makes parcels of numbers.
+/// Turns metrics into requests.
 #[derive(Debug)]
 pub(super) struct Numbers(Outbox);
 
@@ -120,7 +119,7 @@ impl PushMetricExporter for Numbers {
     }
 }
 
-/// Sends parcels until somebody says that no more come. Gives how many were not taken.
+/// Sends requests until the queue is closed. Returns how many were not accepted.
 pub(super) async fn send_all(
     mut parcels: Receiver<Option<Parcel>>,
     targets: [(&'static str, Target); 2],

@@ -62,9 +62,9 @@ fn a_file_that_is_made_is_its_owners_to_write_and_takes_no_others_place() {
     let check = |name: &str, make: fn(&Path) -> io::Result<fs::File>, most: u32| {
         let path = folder.path().join(name);
         let mode = make(&path).unwrap().metadata().unwrap().permissions().mode() & 0o777;
-        // Whoever runs this may let others do less.
+        // The umask of the test's user may be stricter.
         assert_eq!((mode & 0o600, mode & !most), (0o600, 0), "{name}: {mode:o}");
-        assert_eq!(why_unmade(&make(&path).unwrap_err()), "it is there already", "{name}");
+        assert_eq!(why_unmade(&make(&path).unwrap_err()), "it already exists", "{name}");
     };
     check("private", private_file, 0o600);
     check("readable", readable_file, 0o644);

@@ -1,5 +1,5 @@
-//! The flags that a prompt is made of. Each kind has a list of its own, so their order among each other is what the places on
-//! the command line say.
+//! The flags of a prompt. Each kind has its own list, so their order comes from their positions
+//! on the command line.
 
 use std::path::PathBuf;
 
@@ -10,26 +10,26 @@ use super::{Part, Parts, media::Attachment};
 /// How often `--sep4` and `--sep40` say what they are given.
 const SEPARATORS: [(&str, usize); 2] = [("sep4", 4), ("sep40", 40)];
 
-/// The flags.
+/// The prompt flags.
 #[derive(Debug, Args)]
 struct Flags {
-    /// What to do; `-` is standard input. This and the flags for files, commands, separators and media can be given more than
-    /// once and are put together in their order; without any, standard input is read
+    /// Prompt text; `-` reads standard input. The flags -p, -f, --shell, -s, -S and --media can be
+    /// repeated, and their parts are joined in order; without any of them, standard input is read
     #[arg(short, long, value_name = "TEXT")]
     prompt: Vec<String>,
-    /// The text of a file as a part of the prompt; `-` is standard input
+    /// Add the text of a file to the prompt; `-` reads standard input
     #[arg(short, long, value_name = "FILE")]
     file: Vec<PathBuf>,
-    /// What a command prints as a part of the prompt. It is your command: it runs with your rights, in no jail
+    /// Add the output of a command to the prompt. The command runs with your rights, without a jail
     #[arg(long, value_name = "COMMAND")]
     shell: Vec<String>,
-    /// A line between parts: this text four times
+    /// Add a separator line: this text four times
     #[arg(short = 's', long, value_name = "TEXT")]
     sep4: Vec<String>,
-    /// A line between parts: this text forty times
+    /// Add a separator line: this text forty times
     #[arg(short = 'S', long, value_name = "TEXT")]
     sep40: Vec<String>,
-    /// A picture, a sound or a PDF file as a part of the prompt; its type is seen, or said as TYPE;FILE
+    /// Add an image, audio or PDF file to the prompt; its type is detected, or given as TYPE;FILE
     #[arg(long, value_name = "FILE")]
     media: Vec<Attachment>,
 }

@@ -1,4 +1,4 @@
-//! Pictures, sounds and documents, as a model gets them.
+//! Pictures, sounds and documents, in the form that a model gets.
 
 use std::{
     fs::File,
@@ -31,10 +31,10 @@ const BEGINNINGS: [(&[u8], usize, &str); 11] = [
     (b"ftypM4A", 4, "audio/mp4"),
 ];
 
-/// A file that a person wants a model to see or hear.
+/// A media file that is attached to a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Attachment {
-    /// What it is, if that was said.
+    /// Its media type, if the user named it.
     kind: Option<String>,
     path: PathBuf,
 }
@@ -54,7 +54,6 @@ impl FromStr for Attachment {
 }
 
 impl Attachment {
-    /// Reads the file.
     pub(super) fn read(&self, work: &Path) -> Result<Block, Trouble> {
         let shown = self.path.shown();
         let unreadable = |error: std::io::Error| match error.kind() {
@@ -71,7 +70,7 @@ impl Attachment {
         let Some(kind) = self.kind.clone().or_else(|| seen(&bytes).map(str::to_owned)) else {
             let trouble = Trouble::new(
                 Exit::Usage,
-                format!("the file {shown} is no picture, sound or PDF file that is known by its first bytes"),
+                format!("the file {shown} is not a picture, sound or PDF file that Holm recognises"),
             );
             let text = std::str::from_utf8(&bytes).is_ok();
             let hint = if text {

@@ -1,5 +1,5 @@
-//! What a command prints. A person typed it, so it is theirs: their rights, their environment, no jail. Nothing that a model
-//! says ever gets here.
+//! The output of a shell command. The user typed the command, so it runs with their rights and
+//! environment, and without a jail. Text of a model never gets here.
 
 use std::{
     io::Read as _,
@@ -13,14 +13,15 @@ use std::{
 use super::MOST_BYTES;
 use crate::exit::{Exit, Trouble};
 
-/// How long a command may take; whoever needs more writes into a file first.
+/// How long a command may take; a slower one can write to a file first.
 const MOST_TIME: Duration = Duration::from_secs(600);
 
-/// Runs a command and gives what it printed; what it says of errors is seen as it comes. One that fails after it has printed
-/// something is told and counts: what failing tests print is what somebody wants explained.
+/// Runs a command and returns its output; its standard error is shown as it comes. If it
+/// fails after it printed something, the failure is reported and the output counts: users
+/// want failing tests explained.
 pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<String, Trouble> {
     let failed = |why: String| {
-        Trouble::new(Exit::Failed, format!("`{command}` gave nothing for the prompt: {why}"))
+        Trouble::new(Exit::Failed, format!("`{command}` produced no text for the prompt: {why}"))
             .hint("try the command by itself")
     };
     let mut shell = Command::new("/bin/sh");
@@ -31,7 +32,7 @@ pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = pipe.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-        // Nobody waits any more where this took too long.
+        // After a timeout the receiver is gone.
         let _ = done.send(read.map(|_| bytes));
     });
     let ended = waits.recv_timeout(MOST_TIME);
@@ -49,11 +50,11 @@ pub(super) fn output(command: &str, work: &Path, tell: impl Fn(&str)) -> Result<
         }
         Ok(Ok(bytes)) => bytes,
     };
-    let text = String::from_utf8(bytes).map_err(|_| failed("what it printed is no text".into()))?;
+    let text = String::from_utf8(bytes).map_err(|_| failed("its output is not UTF-8 text".into()))?;
     match (status.success(), text.trim().is_empty()) {
         (true, _) => {}
         (false, true) => return Err(failed(format!("{status}"))),
-        (false, false) => tell(&format!("`{command}` ended with {status}; what it printed is used")),
+        (false, false) => tell(&format!("`{command}` ended with {status}; its output is used anyway")),
     }
     Ok(text.trim_end_matches('\n').to_owned())
 }

@@ -87,5 +87,5 @@ fn what_is_no_prompt_is_refused_with_a_reason() {
     check(&["-f", "bytes"], Exit::Usage, "are given with --media");
     check(&["-f", "long"], Exit::Usage, "longer than 16 MiB");
     check(&["-f", "gone"], Exit::Missing, "there is no file gone");
-    check(&["-p", "-", "-f", "-"], Exit::Usage, "can be read once");
+    check(&["-p", "-", "-f", "-"], Exit::Usage, "can be read only once");
 }

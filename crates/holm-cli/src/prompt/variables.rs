@@ -1,4 +1,4 @@
-//! What the places of a template stand for: what was given with `--var`, and a few things that everybody asks for.
+//! The values of template variables: those given with `--var`, and a few common ones.
 
 use std::{
     collections::BTreeMap,
@@ -56,7 +56,7 @@ const LANGUAGES: [(&str, &str); 36] = [
     ("yaml", "YAML"),
 ];
 
-/// What was given, by name.
+/// The given values, by name.
 pub(crate) type Variables = BTreeMap<String, String>;
 
 /// A variable as it is given: a name, an equals sign, a value.
@@ -64,24 +64,25 @@ pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write it like name=value")?;
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if name.is_empty() || !name.chars().all(fits) {
-        return Err(format!("`{name}` is no name for a variable"));
+        return Err(format!("`{name}` is not a valid variable name"));
     }
     if name == CONTENT {
-        return Err("`content` is what the prompt says; give it with -p or -f".into());
+        return Err("`content` is the prompt itself; give it with -p or -f".into());
     }
     Ok((name.to_owned(), value.to_owned()))
 }
 
 impl Around {
-    /// A value for each variable of the template but the content. What was given wins over what is known by itself.
+    /// A value for each variable of the template except the content. Given values take
+    /// precedence over built-in ones.
     pub(super) fn values(&self, work: &Path, file: Option<&Path>) -> Result<Variables, Trouble> {
         let wanted = |name: &str| self.template.names().any(|known| known == name);
         if let Some(name) = self.variables.keys().find(|name| !wanted(name)) {
-            let message = format!("the alias `{}` has no place for `{name}`", self.alias);
+            let message = format!("the alias `{}` does not use `{name}`", self.alias);
             let mut places: Vec<&str> = self.template.names().collect();
             places.dedup();
             let hint = if places.is_empty() {
-                "it has none at all".to_owned()
+                "it uses no variables".to_owned()
             } else {
                 format!("it has {}", places.join(", "))
             };
@@ -106,15 +107,15 @@ impl Around {
         match name {
             "cwd" => Ok(work.display().to_string()),
             "date" => Ok(jiff::Timestamp::now().to_string().chars().take("2026-01-31".len()).collect()),
-            "git_branch" => git_branch(work).ok_or_else(|| wrong("this folder is in no git repository")),
+            "git_branch" => git_branch(work).ok_or_else(|| wrong("this folder is not in a git repository")),
             "filename" => {
                 file.map(|file| file.display().to_string()).ok_or_else(|| wrong("no file was given with -f"))
             }
             "language" => file
                 .and_then(language)
                 .map(str::to_owned)
-                .ok_or_else(|| wrong("no file of a language that is known was given with -f")),
-            _ => Err(wrong(&format!("only {} are known by themselves", BUILT_IN.join(", ")))),
+                .ok_or_else(|| wrong("no file given with -f has a known language")),
+            _ => Err(wrong(&format!("only {} are built in", BUILT_IN.join(", ")))),
         }
     }
 }

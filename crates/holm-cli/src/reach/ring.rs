@@ -1,5 +1,5 @@
-//! Keys that lie in a keyring. They are asked for one by one, when somebody needs them: a keyring may want a person to unlock it, and
-//! whoever uses one provider is not asked for the keys of all.
+//! Provider keys in a keyring. They are read one by one, when they are needed: a keyring may ask
+//! the user to unlock it, and a user of one provider should not be asked for all keys.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,13 +10,13 @@ use holm::models::SecretString;
 
 use crate::keyring::Rings;
 
-/// The keys of a keyring by the names of their providers.
+/// The keys of a keyring, by provider.
 #[derive(Debug)]
 pub(super) struct Ring {
     rings: Rings,
-    /// Whose keys somebody has put there.
+    /// The providers whose keys were stored there.
     names: BTreeSet<String>,
-    /// What came of those that were asked for: the key, or why it is not there.
+    /// The results of lookups: the key, or why it is missing.
     asked: Mutex<Asked>,
 }
 
@@ -28,7 +28,7 @@ impl Ring {
         Self { rings, names: names.map(str::to_owned).collect(), asked: Mutex::default() }
     }
 
-    /// The key of a provider, if somebody has put one there and it still is. The keyring is asked once.
+    /// The key of a provider, if it was stored and is still there. The keyring is read only once.
     pub(super) fn key(&self, provider: &str) -> Option<SecretString> {
         if !self.names.contains(provider) {
             return None;
@@ -38,7 +38,7 @@ impl Ring {
         found.as_ref().ok().cloned()
     }
 
-    /// Why a key that was asked for is not there although somebody has kept it, and what to do.
+    /// Why a stored key cannot be read, and what to do.
     pub(super) fn lost(&self, provider: &str) -> Option<String> {
         self.asked().get(provider).and_then(|found| found.as_ref().err().cloned())
     }
@@ -54,10 +54,10 @@ impl Ring {
     fn ask(&self, provider: &str) -> Result<SecretString, String> {
         let why = match self.rings.get(provider) {
             Ok(Some(key)) => return Ok(key),
-            Ok(None) => "the keyring has forgotten it, as it does when the machine starts anew".to_owned(),
+            Ok(None) => "the keyring lost it, as it does when the machine restarts".to_owned(),
             Err(error) => error.to_string(),
         };
-        Err(format!("{why}; `holm keys add {provider}` keeps it again"))
+        Err(format!("{why}; store it again with `holm keys add {provider}`"))
     }
 
     /// Every change is one step, so a panic elsewhere leaves nothing half done.

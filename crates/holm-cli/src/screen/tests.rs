@@ -33,7 +33,7 @@ fn a_question_that_was_answered_elsewhere_holds_nothing_back_and_takes_no_answer
 #[test]
 fn a_person_is_told_why_a_question_is_over_unless_they_have_ended_it() {
     let open = Open::default();
-    assert_eq!(why_over(&open, Ends::No), Some("nobody waits for this answer any more"));
+    assert_eq!(why_over(&open, Ends::No), Some("this question was withdrawn"));
     assert_eq!(why_over(&open, Ends::Told), None);
     open.answered_elsewhere();
     assert_eq!(why_over(&open, Ends::No), Some("this was answered elsewhere"));

@@ -82,6 +82,6 @@ fn everybody_in_a_process_has_the_same_engine() {
     let first = shared(cache.clone(), make).unwrap();
     let again = shared(cache, |_| anyhow::bail!("a second one was made")).unwrap();
     assert!(first == again);
-    // Code that was kept for somebody else is not taken for this one's.
+    // Code compiled for another folder is not used for this one.
     assert!(first != shared(folder.path().join("other"), make).unwrap());
 }

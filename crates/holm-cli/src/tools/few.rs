@@ -1,4 +1,4 @@
-//! Which of the command's own tools a run has.
+//! Chooses which of the command's own tools a run has.
 
 use holm::runtime::Toolbox;
 use holm_tools::{
@@ -12,13 +12,14 @@ use holm_tools::{
 use super::{Outside, Set, guests::guests};
 use crate::{places::Places, screen::Screen};
 
-/// The tools of a set: the native ones of `outside`, the guests, or a few plain ones. What is missing is told.
+/// The tools of a set: the native ones of `outside`, the guests, or a few plain ones.
+/// Missing tools are reported.
 pub(crate) fn own(set: Set, outside: Outside, places: &Places, rules: &Rules, screen: &Screen) -> Toolbox {
     if set != Set::Few {
         return set.of(outside.tools, &guests(places, rules));
     }
     few(places).unwrap_or_else(|why| {
-        screen.note(&format!("holm: there are no file tools: {why}"));
+        screen.note(&format!("holm: the file tools are not available: {why}"));
         Toolbox::new()
     })
 }

@@ -1,4 +1,4 @@
-//! The WASM tools that come inside the command, beside the native ones or in their place.
+//! The WASM tools that are built into the command, beside the native ones or in their place.
 
 use std::sync::Arc;
 
@@ -23,22 +23,22 @@ use crate::{
 /// What is said where not one is inside.
 const NONE: &str = "this program was built without its WASM tools";
 
-/// Which of the command's own tools there are for files, commands and the web.
+/// Holm's own tools for files, commands and the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Set {
-    /// Native ones, and WASM ones under the names that no native one has
+    /// Native tools, and WASM tools whose names no native tool has
     #[default]
     All,
-    /// Native ones alone
+    /// Native tools only
     Native,
-    /// WASM ones alone: what they do, they do in the sandbox
+    /// WASM tools only, which run in the sandbox
     Wasm,
-    /// A few plain look-ups for small models; what they find is the answer
+    /// A few simple lookup tools for small models; their results are the answer
     Few,
 }
 
 impl Set {
-    /// The tools of this set, of those that there are. Native ones that reach nothing, such as the one that tells the date,
+    /// The tools of this set. Native ones without access to anything, such as the date,
     /// belong to every set.
     pub(crate) fn of(self, native: Toolbox, guests: &Toolbox) -> Toolbox {
         let tools = match self {
@@ -62,13 +62,16 @@ impl Set {
         matches!(self, Self::All | Self::Wasm)
     }
 
-    /// Says what is missing where somebody wants what this program does not hold.
+    /// Reports an error if the user asks for guests that this build does not contain.
     pub(crate) fn check(self) -> Result<(), Trouble> {
         if self != Self::Wasm || shipped::all().iter().any(shipped::Shipped::is_prepared) {
             return Ok(());
         }
         let message = lacking(shipped::all().len(), 0).unwrap_or_else(|| NONE.to_owned());
-        Err(Trouble::new(Exit::Missing, message).hint("run `make guests` in its sources and build it again"))
+        Err(Trouble::new(Exit::Missing, message).hint(
+            "run `make guests` in its source tree and build it \
+                                                       again",
+        ))
     }
 }
 
@@ -80,14 +83,15 @@ fn some(tools: &Toolbox, keep: impl Fn(&kernel::Tool) -> bool) -> Toolbox {
     })
 }
 
-/// What this program does not hold, for whoever looks at its tools.
+/// The guests that this build lacks, for commands that list tools.
 pub(crate) fn missing() -> Option<String> {
     let all = shipped::all().len();
     let prepared = shipped::all().iter().filter(|guest| guest.is_prepared()).count();
     lacking(all, prepared).map(|what| format!("{what}; `make guests` in its sources makes them"))
 }
 
-/// What a program lacks that holds so many guests, of which so many can be used. Whoever asks gets the same words.
+/// The message about missing guests, given how many the build has and how many are usable. All
+/// callers get the same text.
 fn lacking(all: usize, prepared: usize) -> Option<String> {
     match (all, prepared) {
         (0, _) => Some(NONE.to_owned()),
@@ -99,7 +103,7 @@ fn lacking(all: usize, prepared: usize) -> Option<String> {
     }
 }
 
-/// The guests inside this program, for the folder that `places` names. The engine is started when one is called.
+/// The built-in guests, for the folder that `places` names. The engine starts when one is called.
 pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
     let places = places.clone();
     let host = LateHost::new(move || {
@@ -119,7 +123,7 @@ pub(super) fn guests(places: &Places, rules: &Rules) -> Toolbox {
     tools
 }
 
-/// A shell that holds to deny rules also where nobody is asked.
+/// A shell that applies deny rules even if no user is asked.
 struct Ruled {
     tool: ShippedTool,
     rules: Rules,

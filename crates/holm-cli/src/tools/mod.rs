@@ -1,8 +1,8 @@
-//! The tools that the command has by itself: for files, for commands, for the web and for the time; native, and as guests of
-//! the sandbox.
+//! The command's own tools: for files, commands, the web and the time; native, and as
+//! guests of the sandbox.
 //!
-//! Each says what it needs, and the kernel decides whether it may. Files are reached through the one root of
-//! [`native`] alone, so what it keeps from tools is kept from all of them.
+//! Each declares what it needs, and the kernel decides. Files are reached only through the one root
+//! of [`native`], so its protections apply to all tools.
 
 mod few;
 mod guests;

@@ -1,4 +1,4 @@
-//! Files in the folder where the command was started, and what a model may know of the machine.
+//! Tools for the files of the start folder, and for information about the machine.
 
 use std::{path::Path, sync::Arc};
 
@@ -24,7 +24,7 @@ pub(crate) fn native(
 ) -> anyhow::Result<Toolbox> {
     let root = kept.over(Root::open(&places.work)?.protect(&places.data, Protect::Everything)?)?;
     let undo = Undo::open(places::undo_folder(&places.data))?;
-    // Whoever never undoes anything still has only so much disk.
+    // Limits the disk use for users who never undo anything.
     undo.prune(KEPT, MOST_KEPT)?;
     of(Desk::new(root).undo(undo)?.blobs(Arc::new(store.clone())), outputs)
 }

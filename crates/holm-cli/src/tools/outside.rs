@@ -1,4 +1,4 @@
-//! Tools that reach outside of the process: commands in a jail, pages and searches of the web.
+//! Tools that reach outside of the process: commands in a jail, and pages and searches of the web.
 
 use std::{
     ffi::OsStr,
@@ -34,25 +34,27 @@ const SECRET_NAMES: [&str; 8] =
 /// What confines commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Confinement {
-    /// The strongest that the machine has; without any, there are no commands.
+    /// The strongest confinement that the machine supports; without any, there
+    /// are no command tools.
     Required,
-    /// None, because the person said so by name.
+    /// None, because the user asked for it explicitly.
     None,
 }
 
-/// The tools, and what a person should know of those that are missing.
+/// The tools, and notes about missing ones.
 #[derive(Debug, Default)]
 pub(crate) struct Outside {
     pub(crate) tools: Toolbox,
     pub(crate) notes: Vec<String>,
-    /// What a run must know of the key of a service, so that nobody else does.
+    /// Service keys that the run must treat as secrets.
     pub(crate) keys: Vec<(String, SecretString)>,
     /// Where long outputs of commands are, for the tools that read files.
     pub(crate) outputs: Option<PathBuf>,
 }
 
 impl Outside {
-    /// Everything that this machine and this environment make possible, without Holm's own data; what is kept is not written.
+    /// All tools that this machine and environment support, without Holm's own data. Protected
+    /// files are not written.
     pub(crate) fn here(
         places: &Places,
         kept: &Kept,
@@ -67,12 +69,12 @@ impl Outside {
                 outside.tools =
                     std::mem::take(&mut outside.tools).with(shell.script_tool()).with(shell.argv_tool());
             }
-            Err(why) => outside.notes.push(format!("there is no shell: {why}")),
+            Err(why) => outside.notes.push(format!("the shell is not available: {why}")),
         }
         let client = match Tls::platform() {
             Ok(tls) => Client::new(places.bounds.connector(), tls),
             Err(why) => {
-                outside.notes.push(format!("nothing can be fetched: {why}"));
+                outside.notes.push(format!("fetching is not available: {why}"));
                 return outside;
             }
         };
@@ -82,7 +84,7 @@ impl Outside {
             outside.keys.extend(key.clone().map(|key| ("search".to_owned(), key)));
             match search(client, &name, key) {
                 Ok(tool) => outside.tools = std::mem::take(&mut outside.tools).with(tool),
-                Err(why) => outside.notes.push(format!("the web cannot be searched: {SEARCH}: {why}")),
+                Err(why) => outside.notes.push(format!("web search is not available: {SEARCH}: {why}")),
             }
         }
         outside
@@ -94,7 +96,7 @@ impl Outside {
     pub(crate) fn and(mut self, native: anyhow::Result<Toolbox>) -> Self {
         match native {
             Ok(native) => self.tools = native.join(self.tools),
-            Err(why) => self.notes.push(format!("there are no file tools: {why}")),
+            Err(why) => self.notes.push(format!("the file tools are not available: {why}")),
         }
         self
     }

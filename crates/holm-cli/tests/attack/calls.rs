@@ -1,5 +1,5 @@
-//! Calls that a model makes one after the other: what came of the last is read off what the run told of it, and off what two
-//! sites on this machine have heard.
+//! Calls that a model makes one after the other. The outcome of the last is read from the events of
+//! the run, and from the requests that two local sites received.
 
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ use crate::{
 /// What the tools of the MCP server begin with.
 const SERVERS: &str = "sea_";
 
-/// Helpers by their names. A helper is answered by the same script from its beginning on, so whatever it is not given it tries in
-/// vain, and what it is given it does before the run does it.
+/// Helpers by name. The same script answers a helper from its beginning, so a helper tries calls in
+/// vain that it was not granted. A call that it was granted, it makes before the run does.
 const HELPERS: [(&str, &str); 2] =
     [("runner", "tools: [fetch]\ngrants: [\"fetch:http://{site}\"]\n"), ("idler", "tools: [date]\n")];
 

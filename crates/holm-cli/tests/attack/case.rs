@@ -1,4 +1,4 @@
-//! The cases, as they are written in `attacks/`.
+//! The attack cases, as they are written in `attacks/`.
 
 use std::{
     collections::BTreeSet,
@@ -69,7 +69,7 @@ pub(crate) enum Deed {
         #[serde(default)]
         allow: Vec<String>,
     },
-    /// Somebody would connect; `leads_to` is what a name server answers.
+    /// A connection is attempted; `leads_to` is the answer of the name server.
     Url { url: String, leads_to: Option<String> },
     /// The policy is asked about one request, such as `read:src/lib.rs`.
     Request(String),
@@ -92,7 +92,8 @@ pub(crate) enum Deed {
         #[serde(default)]
         arguments: Map<String, Value>,
     },
-    /// A command is run in its jail while the variable `name` of whoever started Holm holds the canary.
+    /// A command is run in its jail while the variable `name` of the user who started Holm holds
+    /// the canary.
     Keyed { name: String, script: String },
     /// The user prepares the folder by `before`, a command is run in its jail, and then the user does what users do every day
     /// there, outside of any jail. Nothing of the command's may then make `{outside}/ran`.
@@ -102,7 +103,7 @@ pub(crate) enum Deed {
         script: String,
         does: String,
     },
-    /// Somebody asks `holm serve` for something, over a socket.
+    /// A client sends a request to `holm serve`, over a socket.
     Door(Asked),
     /// A session that was recorded is damaged, and the command is given it.
     Store(Damaged),
@@ -124,8 +125,8 @@ impl Deed {
 pub(crate) struct Call {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
-    /// What a wall says that stops the call after it was begun. Without these words such a call has failed, and nobody has
-    /// stopped it.
+    /// The message of a guard that stops the call after it has started. Without this message, such
+    /// a call has failed by itself, and was not stopped.
     pub(crate) told: Option<String>,
 }
 
@@ -171,7 +172,7 @@ impl Class {
 #[serde(deny_unknown_fields)]
 struct Pages {
     class: Class,
-    /// What the file is about; for whoever reads it.
+    /// What the file is about, for its readers.
     #[expect(dead_code, reason = "every file says what it is about, and nothing here needs to know")]
     about: String,
     #[serde(default)]
@@ -207,7 +208,7 @@ pub(crate) fn read_all(folder: &Path) -> Result<Vec<Case>, String> {
     if ids.len() == cases.len() { Ok(cases) } else { Err("an id stands twice".into()) }
 }
 
-/// The text with `{times:300:a/}` written out: no file should hold what nobody would read.
+/// Expands `{times:300:a/}`, so that no file has to contain long repetitions.
 fn repeated(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! What is tried with the built command.
+//! Plays attacks against the built command.
 
 use std::collections::BTreeMap;
 
@@ -60,8 +60,8 @@ fn execute(
     judge(&scene, &ran, |ran| ran.code == Some(0))
 }
 
-/// Gives the command these words and this authority in a scene, and says what came of it. Everything that is no success is a
-/// refusal here: who is asked for a tool that was taken away is told that there is none.
+/// Runs the command with these arguments and grants in a scene, and returns the outcome. Every
+/// failure counts as a refusal here: a tool that was taken away is reported as missing.
 pub(crate) fn execute_in(
     scene: &Scene,
     args: &[&str],
@@ -74,7 +74,7 @@ pub(crate) fn execute_in(
     judge(scene, &ran, |ran| ran.code == Some(0))
 }
 
-/// Runs a command in its jail while a key stands in the variables of whoever started Holm.
+/// Runs a command in its jail while a key is in the environment of the user who started Holm.
 pub(crate) fn keyed(name: &str, script: &str, grants: &[String], mode: &str) -> Result<Outcome, String> {
     let scene = Scene::new()?;
     let variables = BTreeMap::from([(name.to_owned(), CANARY.to_owned())]);

@@ -1,8 +1,9 @@
-//! What other people have collected, played against the policies.
+//! Plays public attack lists against the policies.
 //!
-//! `scripts/fetch-suites` fetches the lists; none of them is in the repository. For each there is a rule, told here a second
-//! time and as simply as can be, by which an answer of the policies is judged: a payload is stopped, or it is harmless,
-//! because what the policies take it for is nothing that was not granted. Anything else went through.
+//! `scripts/fetch-suites` fetches the lists; none of them is in the repository. Each list has a
+//! rule here, written a second time and as simply as possible, by which the decision of the
+//! policies is judged. A payload is stopped, or it is harmless because the policies read it as
+//! something that was not granted. Anything else went through.
 
 use std::{
     collections::BTreeSet,
@@ -205,7 +206,7 @@ fn lookalikes() -> Result<Corpus, String> {
     Corpus::judge("look-alikes", payloads, |payload| Ok(came(passes(payload, &grants)?, false)))
 }
 
-/// Judges a text as whatever it could be put into. Nothing of it was granted.
+/// Judges a text in every place where it could be inserted. Nothing of it was granted.
 fn anything(text: &str) -> Result<Came, String> {
     let grants = texts(&["read:granted/**", "exec:granted", "fetch:https://granted.example/", "env:GRANTED"]);
     for kind in ["read", "write", "exec", "fetch", "env", "tool", "spawn", "secret"] {
@@ -218,7 +219,7 @@ fn anything(text: &str) -> Result<Came, String> {
     if inside && !stays_inside(text.trim_start_matches('/')) {
         return Ok(Came::Through);
     }
-    // Behind a command that may pass it is an argument of it, or somebody is asked.
+    // After an allowed command it is an argument of that command, or the user is asked.
     let ruling = policy::rules(text, &[], &texts(&["granted status"]))?;
     Ok(match ruling {
         Outcome::Passed => Came::Through,

@@ -1,7 +1,8 @@
-//! What is asked of `holm serve` over a socket, by somebody who keeps to no rule of HTTP.
+//! Sends requests to `holm serve` over a socket, from a client that ignores the rules of HTTP.
 //!
-//! The built command serves once for all cases, on a port and in folders of its own. One request is sent at a time, and what
-//! is kept there is looked at before and after it: a refusal that changed something is none.
+//! The built command serves once for all cases, on its own port and in its own folders. Requests
+//! are sent one at a time, and the stored data is compared before and after each: a refusal that
+//! changed something does not count as a refusal.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -34,7 +35,7 @@ const ANSWER: &str = "HTTP/1.1 ";
 /// What the model of every session says; no case is about that.
 const SCRIPT: &str = r#"{"results":[{"replied":{"blocks":[{"text":"Done."}]}}]}"#;
 
-/// Whoever started the server.
+/// The user who started the server.
 const OWNER: &str = "owner";
 
 /// Whose token was taken back.
@@ -72,7 +73,7 @@ pub(crate) struct Asked {
     #[serde(default = "get")]
     method: String,
     path: String,
-    /// Whose token goes along; empty for nobody's.
+    /// The user whose token is sent; empty for no token.
     #[serde(default = "owner")]
     token: String,
     /// Lines of the head as they are sent. What a request needs is added where none of them says it.
@@ -184,7 +185,7 @@ impl House {
         if answer.text.contains(CANARY) {
             return Ok(Outcome::Leaked);
         }
-        // Whoever got a second answer has had a request looked at that was hidden in the first.
+        // A second answer means that a request hidden in the first was processed.
         if answer.text.matches(ANSWER).count() > 1 {
             return Ok(Outcome::Escaped);
         }
@@ -199,7 +200,8 @@ impl House {
         }
     }
 
-    /// Sessions, tokens and files, by their names: what a session does meanwhile is nobody's doing.
+    /// Sessions, tokens and files, by name. The progress of a session meanwhile does not count as a
+    /// change.
     fn kept(&self) -> Result<BTreeSet<String>, String> {
         let mut kept = BTreeSet::new();
         for (who, path, list, name) in KEPT {

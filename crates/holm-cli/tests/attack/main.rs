@@ -44,7 +44,8 @@ const FEWEST_CASES: usize = 590;
 /// The same of twins: a policy that refuses everything would stop every attack.
 const FEWEST_TWINS: usize = 370;
 
-/// And of those in which the built command takes part: a policy that nobody asks would stop nothing.
+/// The minimum number of cases with the built command: a policy that the command never asks would
+/// stop nothing.
 const FEWEST_PLAYED: usize = 290;
 
 /// What stands in the place of a word when only the lists of other people are wanted.

@@ -1,4 +1,4 @@
-//! What can come of a case.
+//! The possible outcomes of a case.
 
 use std::fmt;
 
@@ -16,11 +16,11 @@ pub(crate) enum Outcome {
     Shown,
     /// It stays in its envelope: it does not know the seal that would end it.
     Sealed,
-    /// It was let through, begun, and failed by itself: nobody has stopped it.
+    /// It was allowed, started, and failed by itself: it was not stopped.
     Failed,
     /// It happened.
     Passed,
-    /// What nobody may know stood in what was printed.
+    /// The output contained a secret.
     Leaked,
     /// It was refused, and something had changed all the same.
     Changed,

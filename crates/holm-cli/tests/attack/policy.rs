@@ -1,4 +1,4 @@
-//! What is tried with the policies, which every host shares.
+//! Plays attacks against the policies, which every host shares.
 
 use std::net::IpAddr;
 

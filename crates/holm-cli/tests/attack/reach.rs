@@ -1,5 +1,6 @@
-//! How many cases are played against what was built, and how many ask a policy in this process: the second say nothing about
-//! whether the command asks that policy at all, so they are counted apart.
+//! Counts the cases that are played against the built command, and those that ask a policy in this
+//! process. The second kind does not show whether the command asks that policy at all, so both are
+//! counted separately.
 
 use std::{collections::BTreeMap, fmt};
 

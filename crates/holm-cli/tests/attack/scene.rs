@@ -1,4 +1,4 @@
-//! A folder to work in, what lies beside it, and the command between them.
+//! A scene: a working folder, files outside of it, and the command.
 
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// What stands in everything that nobody may read.
+/// The content of everything that must not be read.
 pub(crate) const CANARY: &str = "canary-3e91-never-shown";
 
 /// What stands in what may be read.
@@ -40,7 +40,7 @@ const SET_ASIDE: [&str; 8] = [
 /// Nothing here takes a second on an idle machine; this is for one that is not.
 const LONGEST: Duration = Duration::from_secs(180);
 
-/// How often somebody looks whether the command has ended.
+/// How often the test checks whether the command has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// The world of one case, gone with it.

@@ -1,4 +1,4 @@
-//! Whether a result is in its envelope, by a reader that is not Holm's.
+//! Checks whether a result is in its envelope, with a reader that is not Holm's.
 
 /// Pages shorter than this many bytes are shown whole.
 const SHOWN_WHOLE: usize = 10_000;
@@ -32,8 +32,8 @@ fn opened(result: &str) -> Option<(&str, &str)> {
     Some((seal, rest.strip_suffix(&format!("</tool_output seal=\"{seal}\">"))?))
 }
 
-/// How often something could be read as the tag, by somebody who does not look closely: blanks, case, strokes and what
-/// cannot be seen do not count.
+/// How often a careless reader could see the tag: blanks, case, strokes and invisible characters do
+/// not count.
 fn tags(body: &str) -> usize {
     let narrow = |c: char| match c {
         '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),

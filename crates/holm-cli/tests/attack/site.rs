@@ -1,4 +1,5 @@
-//! Two sites on this machine that hear what is sent to them: whether something left is not believed of whoever may have sent it.
+//! Two local sites that record requests: whether data left is decided by the receiver, not by the
+//! program that may have sent it.
 
 use std::{
     io::{self, BufRead as _, BufReader, Write as _},
@@ -11,10 +12,11 @@ use std::{
     time::Duration,
 };
 
-/// How long somebody who has connected may be silent.
+/// How long a client that has connected may be silent.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// How an encrypted connection begins. There is none here: whoever wants one is left standing at once.
+/// How an encrypted connection begins. These sites have none, so such a client is disconnected at
+/// once.
 const TLS: [u8; 1] = [0x16];
 
 /// Where a search service is asked.
@@ -68,7 +70,7 @@ impl Site {
                 if ends.load(Ordering::SeqCst) {
                     return;
                 }
-                // Whoever breaks off is not answered.
+                // A client that disconnects gets no answer.
                 let _ = stream.and_then(|stream| answer(&stream, &log));
             }
         });
@@ -86,7 +88,7 @@ impl Site {
 impl Drop for Site {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
-        // Wakes whoever waits for the next one.
+        // Wakes the thread that waits for the next connection.
         let _ = TcpStream::connect(self.address);
         if let Some(serving) = self.serving.take() {
             let _ = serving.join();

@@ -1,5 +1,6 @@
-//! A session that was recorded and that somebody has been at since. A real run records it, what is kept of it is damaged, and
-//! the command must say what is wrong, believe nothing of it, and leave it for whoever can mend it.
+//! A recorded session that was tampered with. A real run records it, and its stored data is
+//! damaged. The command must say what is wrong, believe nothing of it, and leave it in place for
+//! repair.
 
 use std::{fs, path::Path};
 
@@ -65,7 +66,7 @@ enum Damage {
     Cut(usize),
     /// So many bytes of the database are turned into their opposites.
     Flip { at: usize, bytes: usize },
-    /// Somebody has opened it with another program.
+    /// Another program has changed it.
     Sql(String),
     /// A file stands in the data folder that is not Holm's.
     Beside { name: String, text: String },
@@ -147,7 +148,8 @@ impl Damage {
     }
 }
 
-/// Changes the bytes of a file. A damage that is none would prove nothing.
+/// Changes the bytes of a file, and checks that they differ: a damage without effect would prove
+/// nothing.
 fn changed(path: &Path, change: impl FnOnce(&mut Vec<u8>)) -> Result<(), String> {
     let wrong = |error: std::io::Error| format!("{}: {error}", path.display());
     let before = fs::read(path).map_err(wrong)?;
@@ -165,7 +167,7 @@ fn sql(scene: &Scene, statements: &str) -> Result<(), String> {
     conn.execute_batch(statements).map_err(|error| format!("{statements}: {error}"))
 }
 
-/// What is kept. It is read from a copy, because whoever opens a database also tidies it up.
+/// The stored data. It is read from a copy, because opening a database also tidies it up.
 fn kept(scene: &Scene) -> Result<Kept, String> {
     let wrong = |error: std::io::Error| error.to_string();
     let (data, copy) = (scene.aside("data"), tempfile::tempdir().map_err(wrong)?);

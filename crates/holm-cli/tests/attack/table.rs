@@ -1,4 +1,4 @@
-//! What came of everything, for people.
+//! Prints the outcomes as a table for people.
 
 use std::{collections::BTreeMap, fmt};
 

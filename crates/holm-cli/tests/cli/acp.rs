@@ -1,4 +1,5 @@
-//! `holm acp` and the official client. `scripts/setup editors` installs it; every message is held against the published schema.
+//! Tests `holm acp` with the official client. `scripts/setup editors` installs it; every message is
+//! validated against the published schema.
 
 use std::{
     fs,
@@ -142,7 +143,7 @@ fn told(session: &str, text: &str) -> Value {
     json!({ "does": "told", "session": session, "text": text })
 }
 
-/// A file that is written, if somebody says yes.
+/// A file that is written if the user approves.
 fn writes(content: &str) -> [Act; 2] {
     let arguments = json!({ "path": "out.txt", "content": content }).to_string();
     [Act::calls(&[("w", "write", &arguments)]), Act::says("Done.")]
@@ -353,7 +354,7 @@ fn modes_are_switched_as_far_as_the_policy_goes() {
     let modes = found.answer("a")["modes"]["availableModes"].as_array().unwrap();
     let ids: Vec<_> = modes.iter().map(|mode| &mode["id"]).collect();
     assert_eq!(ids, ["plan", "default", "accept-edits"]);
-    assert!(found.error("full").1.contains("no wider mode than accept-edits"), "{}", found.0);
+    assert!(found.error("full").1.contains("at most mode accept-edits"), "{}", found.0);
     assert_eq!(found.error("root").0, -32602);
     let told: Vec<_> =
         found.updates("a", "current_mode_update").iter().map(|now| &now["currentModeId"]).collect();
@@ -392,7 +393,7 @@ fn two_sessions_work_at_once_in_their_own_folders() {
     assert_eq!(found.answer("Read it.")["stopReason"], "end_turn");
     assert_eq!(found.text("b", "agent_message_chunk"), "I read it.");
     assert_eq!(found.answer("a1")["stopReason"], "cancelled");
-    assert!(found.error("a2").1.contains("under way"), "{}", found.0);
+    assert!(found.error("a2").1.contains("already running"), "{}", found.0);
     assert!(!found.text("a", "agent_message_chunk").contains("I read it."));
 }
 
@@ -644,7 +645,7 @@ fn an_editor_that_goes_away_leaves_a_session_that_can_go_on() {
 fn options_that_sessions_say_for_themselves_are_refused() {
     let stage = Stage::new([]);
     for option in ["--session=x", "--prompt=x", "--fork=x", "--edit"] {
-        stage.holm(["acp", "--", option]).fails(2, "each session says this for itself");
+        stage.holm(["acp", "--", option]).fails(2, "each session sets this itself");
     }
 }
 

@@ -1,4 +1,4 @@
-//! Agents that are chosen: files of Holm's own form, and projects of agents-exe as they are.
+//! Tests chosen agents: files in Holm's format, and projects of agents-exe as they are.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -63,9 +63,9 @@ fn an_agent_of_ones_own_works_with_its_prompt_tools_grants_and_limits() {
     let shown = stage.holm(["agent", "show", "counter", "--json"]);
     let shown: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
     assert_eq!((&shown["mode"], &shown["tools"]), (&"plan".into(), &json!(["read", "grep", "glob"])));
-    stage.holm(["agent", "new", "counter"]).fails(2, "counter.md cannot be made: it is there already");
-    stage.holm(["agent", "new", "../odd"]).fails(2, "is no name for an agent");
-    stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "there is no agent `nobody`");
+    stage.holm(["agent", "new", "counter"]).fails(2, "cannot create counter.md: it already exists");
+    stage.holm(["agent", "new", "../odd"]).fails(2, "is not a valid agent name");
+    stage.run(&["--agent", "nobody", "-p", "x"]).fails(6, "no agent is named `nobody`");
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn an_agent_of_a_project_waits_for_trust_and_takes_nothing_that_its_user_does_no
     let stage =
         Stage::new([call(), Act::says("I may not."), call(), Act::says("Three.")]).file("notes.txt", "one\n");
     assert_eq!(stage.holm(["agent", "new", "counter", "--project"]).code, Some(0));
-    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: nobody has trusted it");
+    stage.run(&["--agent", "counter", "-p", "x"]).fails(3, "counter.md: you have not trusted it");
     stage.agrees(["tool", "trust", ".holm/agents"]);
     stage.run(&["--agent", "counter", "-p", "x"]).says_without("read", 3, "I may not.\n");
     stage.run(&["--agent", "counter", "-p", "x", "--grant", "read:**"]).says("Three.\n");
@@ -96,18 +96,18 @@ fn a_check_names_agents_that_go_in_a_circle_and_keys_that_mean_nothing() {
     write("five", "manages: [five]");
     let checked = stage.holm(["check"]);
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    // Whoever chooses one of them is told, and nobody is asked.
+    // Choosing one of them is an error, and no model is asked.
     let ran = stage.run(&["--agent", "one", "-p", "Look."]);
-    let mend = "\n  hint: take one of them out of the other's `tools` or `manages`";
-    ran.fails(2, &format!("one.md:4: work would go in a circle: one -> two -> three -> one{mend}"));
+    let mend = "\n  hint: remove one of them from the other's `tools` or `manages`";
+    ran.fails(2, &format!("one.md:4: agents delegate in a circle: one -> two -> three -> one{mend}"));
     let ran = stage.run(&["--agent", "five", "-p", "Look."]);
-    ran.fails(2, &format!("five.md:4: work would go in a circle: five -> five{mend}"));
+    ran.fails(2, &format!("five.md:4: agents delegate in a circle: five -> five{mend}"));
     assert!(stage.double.requests().is_empty());
-    // Whoever only looks at one sees what to mend.
+    // Showing one of them works, and shows what to fix.
     let shown = stage.holm(["agent", "show", "one"]);
     assert_eq!(shown.code, Some(0), "{shown:?}");
     assert!(shown.out.contains("[\"read\",\"two\"]"), "{shown:?}");
-    let circles = checked.out.lines().filter(|line| line.contains("work would go in a circle: "));
+    let circles = checked.out.lines().filter(|line| line.contains("agents delegate in a circle: "));
     let named: Vec<&str> =
         circles.filter_map(|line| line.split("circle: ").nth(1)?.split(';').next()).collect();
     let expect = [
@@ -134,9 +134,9 @@ fn of_two_in_a_circle_none_is_said_to_be_missing() {
         fs::write(agents.join(format!("{name}.md")), text).unwrap();
     }
     let listed = stage.holm(["tool", "list"]);
-    assert!(listed.err.contains("work would go in a circle: "), "{listed:?}");
+    assert!(listed.err.contains("agents delegate in a circle: "), "{listed:?}");
     assert!(listed.err.contains("it hands work to `"), "{listed:?}");
-    assert!(!listed.err.contains("there is no tool and no agent"), "{listed:?}");
+    assert!(!listed.err.contains("no tool or agent is named"), "{listed:?}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn an_agent_that_names_what_nobody_has_does_not_begin_and_is_told_wherever_one_l
     };
     write("lost", "mode: plan\ntools:\n  - read\n  - nosuchtool");
     write("fine", "tools: [read, todo, date, skill]");
-    let expect = "there is no tool and no agent `nosuchtool`";
+    let expect = "no tool or agent is named `nosuchtool`";
     let ran = stage.run(&["--agent", "lost", "-p", "Hi."]);
     ran.fails_after_notes(2, &format!("lost.md:7: the agent `lost` cannot be used: {expect}"));
     assert!(stage.double.requests().is_empty());
@@ -231,7 +231,7 @@ fn a_project_of_agents_exe_works_as_it_is() {
             &run.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap(),
         )
     };
-    run().fails(2, "agent.json: nobody has trusted it");
+    run().fails(2, "agent.json: you have not trusted it");
     stage.agrees(["tool", "trust", "."]);
     let ran = run();
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is done.\n"), "{ran:?}");
@@ -259,7 +259,7 @@ fn what_is_wrong_with_an_agent_is_one_message_with_its_line() {
     fs::write(stage.work().join("broken.json"), "{\n\"tag\": \n").unwrap();
     stage.agrees(["tool", "trust", "."]);
     let run = |file: &str| stage.holm(["run", "--model", MODEL, "--agent", file, "-p", "x"]);
-    run("agent.json").fails(2, "would hand work to one that it stands below\n  hint: take one of them out");
+    run("agent.json").fails(2, "would delegate to an agent above it\n  hint: remove one of them");
     run("broken.json").fails(2, "broken.json:3: ");
     run("gone.json").fails(2, "gone.json: there is no such file");
     let shown = stage.holm(["agent", "show", "broken.json"]);
@@ -293,23 +293,23 @@ fn what_other_programs_have_written_down_is_taken_over_and_nothing_is_overwritte
     };
     let ran = import(".claude");
     assert_eq!((ran.code, ran.out.lines().count()), (Some(0), 2), "{ran:?}");
-    assert!(ran.err.contains("there is no tool like `Frob`") && ran.err.contains("no grants"), "{ran:?}");
+    assert!(ran.err.contains("no tool like `Frob`") && ran.err.contains("no grants"), "{ran:?}");
     let skill = stage.work().join("../home/.holm/skills/fix/SKILL.md");
     assert!(fs::read_to_string(skill).unwrap().contains("list: false"));
     assert_eq!(import(".codex/config.toml").code, Some(0));
     assert!(stage.data().join("tools/time.mcp.json").is_file());
     let ran = import("agent.json");
-    assert!(ran.code == Some(0) && ran.err.contains("by the key `mine`"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("with the key `mine`"), "{ran:?}");
     let listed = stage.holm(["agent", "list"]);
     let names: Vec<&str> = listed.out.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, ["main", "reviewer"], "{listed:?}");
     let again = import(".claude");
     assert!(again.code == Some(3) && again.err.matches("is left as it is").count() == 2, "{again:?}");
     let whole = import(".");
-    assert!(whole.err.contains("`holm import ./.claude` takes over what is there"), "{whole:?}");
+    assert!(whole.err.contains("import it with `holm import ./.claude`"), "{whole:?}");
     import("nowhere").fails(6, "there is no nowhere");
     write("notes.txt", "x");
-    import("notes.txt").fails(3, "is known here");
+    import("notes.txt").fails(3, "can be imported");
 }
 
 #[test]
@@ -327,11 +327,10 @@ fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there()
         ".claude/agents/rev.md",
         "---\nname: rev\ndescription: Reviews.\ntools: Read, WebSearch\n---\nReview.\n",
     );
-    // What has no counterpart is told, to a program too, and is nobody's failure.
-    for (from, notes) in [
-        ("agent.json", vec!["LuaToolbox"]),
-        (".claude", vec!["`permissions`", "HOLM_SEARCH names a service"]),
-    ] {
+    // Parts without a counterpart are reported, also in JSON, and are not a failure.
+    for (from, notes) in
+        [("agent.json", vec!["LuaToolbox"]), (".claude", vec!["`permissions`", "set HOLM_SEARCH"])]
+    {
         let ran = import(from);
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let told: Vec<serde_json::Value> =
@@ -346,7 +345,7 @@ fn an_import_ends_with_three_where_something_that_has_a_form_here_is_not_there()
     // An agent that is there already is not taken over again.
     let ran = import(".claude");
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.out.contains(r#""why":"it is there already""#), "{ran:?}");
+    assert!(ran.out.contains(r#""why":"it already exists""#), "{ran:?}");
     assert!(ran.out.contains("`permissions`"), "{ran:?}");
 }
 
@@ -459,7 +458,7 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     };
     let ran = import(&["goose"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for said in ["not taken over: `GOOSE_MODEL`", "`dev` of the type `builtin` has no counterpart"] {
+    for said in ["not imported: `GOOSE_MODEL`", "`dev` of type `builtin` has no equivalent"] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     assert!(stage.data().join("tools/time.mcp.json").is_file());
@@ -472,16 +471,16 @@ fn what_goose_and_the_others_tell_agents_is_taken_over_and_what_is_not_is_said()
     assert_eq!(ran.code, Some(3), "{ran:?}");
     for said in [
         "AGENTS.md is left as it is",
-        "settings.json has no hooks that could run",
+        "settings.json has no hooks that Holm can run",
         "`../../evil` is left out",
     ] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     let ran = import(&["oc"]);
-    assert!(ran.code == Some(0) && ran.err.contains("`mode` at line 3 has no counterpart"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("`mode` at line 3 has no equivalent"), "{ran:?}");
     assert!(stage.data().join("agents/look.md").is_file());
     let ran = import(&["AGENTS.md"]);
-    assert!(ran.code == Some(0) && ran.err.contains("is heard as it is"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("as it is, once you trust it"), "{ran:?}");
     write("goose/recipes/bad.yaml", "a: [\n");
     import(&["goose/recipes/bad.yaml"]).fails(2, "bad.yaml:2: ");
 }
@@ -507,17 +506,17 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     };
     // A project's hooks never become the user's, which run everywhere.
     let ran = import(&[".claude/settings.json"]);
-    assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("import them with --project"), "{ran:?}");
     assert!(!stage.data().join("hooks.json").exists());
     // Wherever in the project that is said.
     let below = stage.work().join("src");
     fs::create_dir_all(&below).unwrap();
     let mut command = stage.command(["import", "../.claude/settings.json"]);
     let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&below).output().unwrap());
-    assert!(ran.code == Some(3) && ran.err.contains("take them over with --project"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("import them with --project"), "{ran:?}");
     let ran = import(&[".claude/settings.json", "--project"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    for said in ["not taken over: `permissions`", "`Notification` never comes here", "`holm hooks trust`"] {
+    for said in ["not imported: `permissions`", "no event `Notification`", "`holm hooks trust`"] {
         assert!(ran.err.contains(said), "{said}: {ran:?}");
     }
     stage.agrees(["hooks", "trust"]);
@@ -530,13 +529,13 @@ fn hooks_of_claude_code_are_taken_over_and_run_once_a_person_trusts_them() {
     fs::copy(stage.work().join(".claude/settings.json"), home.join(".claude/settings.json")).unwrap();
     let own = home.join(".claude/settings.json").display().to_string();
     let ran = import(&[&own]);
-    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("only after you trust them"), "{ran:?}");
     assert!(stage.data().join("hooks.json").is_file());
-    // Also of somebody who says it at home.
+    // Also in the user's home folder.
     fs::remove_file(stage.data().join("hooks.json")).unwrap();
     let mut command = stage.command(["import", own.as_str()]);
     let ran = crate::stage::Ran::of(&command.env("HOME", &home).current_dir(&home).output().unwrap());
-    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("only after you trust them"), "{ran:?}");
 }
 
 #[test]
@@ -549,7 +548,7 @@ fn hooks_in_the_settings_of_codex_become_the_projects_own() {
         crate::stage::Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap())
     };
     let ran = import(&[".codex"]);
-    assert!(ran.code == Some(3) && ran.err.contains("they lie in this project"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.err.contains("they belong to this project"), "{ran:?}");
     let ran = import(&[".codex", "--project"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
     let made = fs::read_to_string(stage.work().join(".holm/hooks.json")).unwrap();

@@ -1,4 +1,4 @@
-//! What is said in a chat beside plain words: aliases with variables, and pictures.
+//! Tests prompts in a chat beyond plain text: aliases with variables, and pictures.
 
 use std::fs;
 
@@ -19,7 +19,7 @@ fn an_alias_has_its_variables_in_a_chat_too() {
     let config = stage.work().join("mine.toml").display().to_string();
     let args = ["chat", "--model", MODEL];
     let mut chat = Pty::start(&stage, (24, 100), &args, &[("HOLM_CONFIG", &config)]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("/explain look at @main.rs \r");
     chat.shows("asks for `who`");
     assert!(stage.double.requests().is_empty(), "nothing is said that is not whole");
@@ -42,7 +42,7 @@ fn a_picture_that_a_model_is_not_shown_is_told_in_a_chat() {
     let config = stage.work().join("mine.toml").display().to_string();
     let env = [("DEEPSEEK_API_KEY", KEY), ("HOLM_CONFIG", config.as_str())];
     let mut chat = Pty::start(&stage, (24, 100), &["chat", "--model", "deepseek/deepseek-chat"], &env);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("what is @cat.png ?\r");
     chat.shows("@cat.png is not attached: deepseek/deepseek-chat takes no image/png");
     chat.shows("I see no picture.");

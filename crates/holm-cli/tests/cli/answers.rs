@@ -1,4 +1,4 @@
-//! What standard output gets of an answer, and what standard error says beside it.
+//! Tests what an answer writes to standard output and to standard error.
 
 use std::fs;
 
@@ -37,7 +37,7 @@ fn the_part_of_an_answer_that_exists_is_printed_when_recovery_gives_up() {
     let acts = || ["a", "b", "c", "d"].map(cut);
     let ran = Stage::new(acts()).run(&["-p", "Write."]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(4), "abcd\n"), "{ran:?}");
-    assert!(ran.err.contains("is the part of the answer that exists"), "{ran:?}");
+    assert!(ran.err.contains("the answer on standard output is incomplete"), "{ran:?}");
     let ran = Stage::new(acts()).run(&["-p", "Write.", "--json"]);
     let summary: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(
@@ -287,7 +287,7 @@ fn a_check_that_cannot_be_made_is_said_before_a_run_needs_it() {
     let ran = stage.holm(["check"]);
     assert!(ran.code == Some(2) && ran.out.contains("there is no program `no-such-checker`"), "{ran:?}");
     let ran = stage.holm(["tool", "validate", "bash_ping"]);
-    assert!(ran.code == Some(3) && ran.out.contains("the check `greets` cannot be made"), "{ran:?}");
+    assert!(ran.code == Some(3) && ran.out.contains("cannot run the check `greets`"), "{ran:?}");
 }
 
 #[test]

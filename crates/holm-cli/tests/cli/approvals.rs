@@ -1,4 +1,4 @@
-//! Approvals at a terminal.
+//! Tests approvals at a terminal.
 
 use holm_testkit::double::Act;
 

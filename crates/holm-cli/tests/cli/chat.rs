@@ -1,4 +1,4 @@
-//! `holm chat` on terminals, with a provider that does as it is told.
+//! Tests `holm chat` on terminals, with a scripted provider.
 
 use std::fs;
 
@@ -24,7 +24,7 @@ pub(crate) const CTRL_T: &str = "\x14";
 
 pub(crate) fn ready(stage: &Stage, size: (u16, u16), args: &[&str]) -> Pty {
     let chat = Pty::chat(stage, size, args);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn rests(chat: &Pty) {
 
 #[track_caller]
 pub(crate) fn leaves(mut chat: Pty) -> Vec<u8> {
-    // Whatever is typed goes first.
+    // Clears the input first.
     chat.types("\x15/quit ");
     chat.types(ENTER);
     let (code, left) = chat.ends();
@@ -188,7 +188,7 @@ fn a_turn_is_said_otherwise_in_a_session_of_its_own() {
         chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
     }
     chat.types(CTRL_B);
-    chat.shows("go back to before this was said");
+    chat.shows("go back to before this message");
     chat.types(ENTER);
     chat.until("the second session", |screen| {
         let text = screen.contents();
@@ -287,7 +287,7 @@ fn two_sessions_work_side_by_side_and_an_old_one_is_taken_up() {
     chat.shows("In the first.");
     chat.types("/new ");
     chat.types(ENTER);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("two");
     chat.types(ENTER);
     chat.shows("In the second.");
@@ -297,7 +297,7 @@ fn two_sessions_work_side_by_side_and_an_old_one_is_taken_up() {
     let mut chat = ready(&stage, SMALL, &[]);
     chat.types("/sessions ");
     chat.types(ENTER);
-    chat.shows("go on with a session");
+    chat.shows("resume a session");
     chat.types("one");
     chat.types(ENTER);
     chat.shows("In the first.");
@@ -408,7 +408,7 @@ fn a_plan_is_edited_and_carried_out_as_it_is_then() {
         &["chat", "--model", MODEL],
         &[("GIT_EDITOR", &editor), ("EDITOR", "false")],
     );
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("/plan tidy up");
     chat.types(ENTER);
     chat.shows("2. tidy");
@@ -432,7 +432,7 @@ fn an_interrupt_while_an_editor_has_the_terminal_is_the_editors() {
     fs::write(&editor, "#!/bin/sh\ntrap '' INT\nprintf 'another one\\n' > \"$1\"\nkill -INT 0\n").unwrap();
     let editor = format!("sh {}", editor.display());
     let mut chat = Pty::start(&stage, SMALL, &["chat", "--model", MODEL], &[("EDITOR", &editor)]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("a thought");
     chat.shows("› a thought");
     chat.types(CTRL_G);
@@ -488,7 +488,7 @@ fn without_a_terminal_holm_alone_shows_its_help() {
 fn holm_alone_at_a_terminal_is_a_chat() {
     let stage = Stage::new([]);
     let chat = Pty::start(&stage, SMALL, &[], &[("HOLM_MODEL", MODEL), ("NO_COLOR", "1")]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     let bytes = leaves(chat);
     let text = String::from_utf8(bytes).unwrap();
     assert!(!text.contains("\x1b[36m") && !text.contains("\x1b[38;"), "NO_COLOR means no colours");
@@ -500,12 +500,12 @@ fn whoever_leaves_is_told_the_command_that_leads_back() {
         Stage::new([]).file("script.json", r#"{"results":[{"replied":{"blocks":[{"text":"By heart."}]}}]}"#);
     let args = ["chat", "--data", "other data", "--script", "script.json"];
     let mut chat = Pty::start(&stage, LARGE, &args, &[]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     says(&mut chat, "hello", "By heart.");
     chat.types("/quit ");
     chat.types(ENTER);
     let (_, left) = chat.ends();
-    let told = left.contents.lines().find_map(|line| line.split_once("go on with: ")).unwrap().1;
+    let told = left.contents.lines().find_map(|line| line.split_once("to resume, run: ")).unwrap().1;
     let data = stage.work().join("other data").canonicalize().unwrap();
     let begins = format!("holm --data '{}' chat --session ", data.display());
     assert!(told.starts_with(&begins), "{told}");

@@ -1,4 +1,4 @@
-//! The tools of the conversation in a run: who is asked, what is told, what a plan may do.
+//! Tests the conversation tools in a run: questions, notes, and the limits of a plan.
 
 use std::fs;
 

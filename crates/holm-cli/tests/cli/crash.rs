@@ -1,4 +1,4 @@
-//! Runs that are stopped: by Ctrl-C, and by the worst.
+//! Tests runs that are stopped: by Ctrl-C, and by a kill.
 
 use std::{
     fs,
@@ -58,7 +58,7 @@ fn ctrl_c_twice_leaves_at_once_whatever_is_still_waited_for() {
     signal(&child, "-INT");
     notes.read_to_string(&mut said).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{said}");
-    assert!(!said.contains("is not whole"), "nothing more is waited for: {said}");
+    assert!(!said.contains("is incomplete"), "nothing more is waited for: {said}");
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! A door at which a reply waits until a test opens it.
+//! A gate at which a reply waits until a test opens it.
 
 use std::{
     sync::{Arc, Condvar, Mutex},
     time::Duration,
 };
 
-/// A door at which a reply waits until somebody opens it.
+/// A gate at which a reply waits until the test opens it.
 #[derive(Clone, Default)]
 pub(crate) struct Door(Arc<(Mutex<bool>, Condvar)>);
 

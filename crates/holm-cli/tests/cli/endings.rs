@@ -1,4 +1,4 @@
-//! Exit codes, and what is said when something goes wrong.
+//! Tests exit codes and error messages.
 
 use holm::kernel::{FailureClass, StopReason};
 use holm_testkit::double::{Act, Fault};
@@ -23,7 +23,7 @@ fn a_missing_key_is_5_and_says_which_variable_to_set() {
     let ran = crate::stage::Ran::of(&output);
     ran.fails(
         5,
-        "hint: set ANTHROPIC_API_KEY in the environment, or keep one with `holm keys add anthropic`",
+        "hint: set ANTHROPIC_API_KEY in the environment, or store a key with `holm keys add anthropic`",
     );
 }
 
@@ -49,7 +49,7 @@ fn what_is_not_there_is_6() {
     stage.holm(["session", "show", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["session", "replay", "nobody"]).fails(6, "there is no session `nobody`");
     stage.holm(["tool", "execute", "nothing"]).fails(6, "there is no tool");
-    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "there is no script missing.json");
+    stage.holm(["run", "-p", "hi", "--script", "missing.json"]).fails(6, "no script missing.json exists");
 }
 
 #[test]
@@ -65,20 +65,20 @@ fn what_is_not_understood_is_2_with_one_message() {
     check(&["run", "-p", "hi", "--model", "/etc/passwd"], "[providers.NAME] base_url");
     check(&["run", "-p", "hi", "--grant", "fly:moon"], "fly:moon");
     check(&["run", "-p", "hi", "--mode", "sideways"], "sideways");
-    check(&["run", "-p", "hi", "--budget", "much"], "is no amount in US dollars");
+    check(&["run", "-p", "hi", "--budget", "much"], "is not an amount in US dollars");
     check(&["run", "-p", "hi", "--session", "../up"], "../up");
     check(&["run", "-p", "hi", "--script", "broken.json"], "broken.json cannot be used");
-    check(&["run", "-p", "hi", "--script", "list.json"], "it is no object");
+    check(&["run", "-p", "hi", "--script", "list.json"], "it is not an object");
     check(&["run", "-p", "hi", "--script", "empty.json"], "it has no results");
     check(
         &["run", "-p", "hi", "--script", "typo.json"],
         "unknown field `than`, expected `results` or `then`",
     );
     check(&["run", "--resume", "-p", "hi"], "--session");
-    check(&["run", "-p", "hi", "--turns", "0"], "one turn at the least");
-    check(&["run", "-p", "hi", "--turns", "many"], "`many` is no number of turns");
-    check(&["mcp-server", "--", "--session", "s", "--resume"], "mean nothing here");
-    check(&["mcp-server", "--", "-p", "x"], "--prompt and --edit mean nothing here");
+    check(&["run", "-p", "hi", "--turns", "0"], "at least one turn");
+    check(&["run", "-p", "hi", "--turns", "many"], "`many` is not a number of turns");
+    check(&["mcp-server", "--", "--session", "s", "--resume"], "are not supported");
+    check(&["mcp-server", "--", "-p", "x"], "--prompt and --edit are not supported");
     check(&["run", "-p", "hi", "--kind", " "], "--kind");
     check(&["rum"], "unrecognized subcommand 'rum'");
 }
@@ -121,50 +121,48 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
     let ran = stage.holm(["--help"]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     insta::assert_snapshot!(ran.out, @r#"
-    Runs agents that do only what they were granted, and keeps a journal of everything
+    Run agents that can do only what you grant them, and keep a journal of everything
 
     Usage: holm [OPTIONS] [COMMAND]
 
     Commands:
-      init         Begin: write a file of settings
-      chat         Talk with agents in the terminal; so does `holm` alone
-      run          Give an agent something to do
-      tool         See, check and try the tools
-      agent        See and begin agents that are files
-      skill        See and use what agents can be taught
-      mcp          Use the tools of MCP servers
+      init         Create a settings file
+      chat         Chat with agents in the terminal; `holm` alone does the same
+      run          Run an agent on a prompt
+      tool         List, check, run and create tools
+      agent        List, show and create agents
+      skill        List, show, check and run skills
+      mcp          Manage MCP servers
       mcp-server   Serve agents and tools to MCP clients
-      acp          Serve an editor that speaks the Agent Client Protocol
-      serve        Serve sessions to browsers, programs and OpenAI clients
-      job          Have the server do work by itself, at a time or again and again
-      backup       Copy everything that is kept into a new folder, also while a server runs
-      restore      Put a copy in the place of a data folder that is not there
-      session      See and replay what was done before
-      log          Print what happened in a session as a log; with --log-json-file or --log-http, write
-                   it there
-      hooks        Say which commands may look at what agents do
-      keys         Keep the keys of providers
-      config       See the settings that hold here
-      check        Check every file of settings, agents, skills, hooks and servers; runs none
-      doctor       Look whether this machine has what agents need
-      paths        Show where things are kept
-      model        See what models have shown, and look after those on this machine
-      extract      Copy addresses, URLs, dates or names out of a text
-      tour         See in a minute what Holm is: a look-up, an extraction, a hostile tool, and a replay
-      undo         Put the files of a turn back to what they were before it
-      import       Take over what other programs have written down
-      describe     Describe Holm as a tool, as agents-exe asks programs to
-      completions  Print what a shell completes the command with
-      man          Print the manual page
+      acp          Serve an editor over the Agent Client Protocol
+      serve        Start a server for browsers, programs and OpenAI clients
+      job          Manage scheduled jobs
+      backup       Back up all data to a new folder, even while a server runs
+      restore      Restore a backup to a data folder that does not exist yet
+      session      List, search, replay, fork and edit sessions
+      log          Print a session's events as a log, or write them to --log-json-file or --log-http
+      hooks        List and trust hooks
+      keys         Manage API keys of providers
+      config       Show settings and trust this project's files
+      check        Check all settings, agents, skills, hooks and servers without running them
+      doctor       Diagnose this machine's setup
+      paths        Show where Holm stores its files
+      model        Show how models have performed, and manage local models
+      extract      Extract email addresses, URLs, dates or names from a text
+      tour         Take a one-minute tour: a lookup, an extraction, a hostile tool and a replay
+      undo         Undo the file changes of a turn
+      import       Import agents, servers, skills, rules and hooks from other programs
+      describe     Describe Holm as a tool, in the format of agents-exe
+      completions  Generate shell completions
+      man          Print a manual page
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-          --data <FOLDER>         The folder of the sessions [default: $HOLM_DATA, else
-                                  $XDG_DATA_HOME/holm, else ~/.local/share/holm]
-          --log-json-file <FILE>  Write what happens into this file too, one JSON object a line; what is
-                                  in it stays
-          --log-http <URL>        Send what happens to this address too, as JSON lines; it is on this
-                                  machine, or a --grant fetch:… of the run leads to it
+          --data <FOLDER>         Data folder [default: $HOLM_DATA, else $XDG_DATA_HOME/holm, else
+                                  ~/.local/share/holm]
+          --log-json-file <FILE>  Also append events to this file, one JSON object per line
+          --log-http <URL>        Also send events to this URL, as JSON lines; a URL on another machine
+                                  needs a --grant fetch:…
       -h, --help                  Print help
       -V, --version               Print version
 
@@ -175,7 +173,7 @@ fn help_names_every_exit_code_and_goes_to_standard_output() {
       3    the run ended without an answer, all its calls were denied, or the tool failed
       4    a limit or the budget ended the run
       5    the model could not be reached, or its provider refused
-      6    what was named is not there
+      6    something named on the command line was not found
       130  cancelled with Ctrl-C
     "#);
 }
@@ -188,7 +186,7 @@ fn an_answer_that_a_full_disk_has_cut_is_no_success() {
         Ran::of(&stage.command(args).stdout(full).output().unwrap())
     };
     for args in [["paths"].as_slice(), &["--help"], &["run", "--model", MODEL, "-p", "Hi."]] {
-        into("/dev/full", args).fails(1, "not all of it reached standard output");
+        into("/dev/full", args).fails(1, "could not write everything to standard output");
     }
     assert_eq!(into("/dev/null", &["paths"]).code, Some(0));
 }

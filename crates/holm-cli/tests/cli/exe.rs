@@ -1,4 +1,5 @@
-//! Projects of agents-exe beyond their agents: its own example of a tool, servers, prompts by name, and what Holm cannot do.
+//! Tests projects of agents-exe beyond their agents: its example tool, servers, named prompts, and
+//! unsupported parts.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -129,7 +130,8 @@ fn a_server_of_an_agent_starts_with_the_code_that_was_trusted_and_no_other() {
     fs::write(&script, format!("{text}\n# Another line.\n")).unwrap();
     let ran = run(&stage, &ask);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "There is no sea.\n"), "{ran:?}");
-    let told = "srv.py, with which it is started, has changed since somebody trusted it; look at it, then `holm tool trust /";
+    let told =
+        "srv.py, which starts it, changed since you trusted it; review it, then run `holm tool trust /";
     assert!(ran.err.contains("the server `sea` is not used: ") && ran.err.contains(told), "{ran:?}");
 }
 
@@ -155,11 +157,11 @@ fn prompts_that_a_project_has_names_for_work_once_they_are_trusted() {
     let args = ["--alias", "sum", "-f", "a.txt"];
     stage
         .run(&args)
-        .fails(3, "agents-exe.cfg.json: nobody has trusted it as it is\n  hint: `holm tool trust ");
+        .fails(3, "agents-exe.cfg.json: you have not trusted it as it is\n  hint: `holm tool trust ");
     stage.agrees(["tool", "trust", "."]);
     stage.run(&args).says("Short.\n");
     assert!(stage.double.requests()[0].text().contains("Sum up a.txt: long words"));
-    stage.run(&["--alias", "some", "-p", "x"]).fails(6, "there is no alias `some`\n  hint: there are: sum");
+    stage.run(&["--alias", "some", "-p", "x"]).fails(6, "no alias is named `some`\n  hint: there are: sum");
     let ran = stage.holm(["run", "--model", MODEL, "--alias", "sum", "-p", "x"]);
     ran.fails(2, "the alias `sum` asks for `filename`, and no file was given with -f");
 }

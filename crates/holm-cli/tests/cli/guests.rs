@@ -1,5 +1,5 @@
-//! The WASM tools inside the command. They are there only where `make guests` ran before the build, so most of these run
-//! with it.
+//! Tests the built-in WASM tools. They exist only if `make guests` ran before the build, so most of
+//! these tests run with it.
 
 use crate::stage::Stage;
 

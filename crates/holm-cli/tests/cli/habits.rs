@@ -1,5 +1,5 @@
-//! The chat as somebody has it who uses it all day: its commands, the mouse, colours and keys of their own, and what is there
-//! again the next time.
+//! Tests the chat for daily use: its commands, the mouse, custom colours and keys, and what is
+//! restored the next time.
 
 use std::{
     fs,
@@ -35,7 +35,7 @@ fn long_answer() -> Act {
 /// Says a command and waits for what it shows.
 #[track_caller]
 fn commands(chat: &mut Pty, line: &str, shown: &str) {
-    // Whatever is typed goes first; the blank ends the list of what it could become.
+    // Clears the input first; the blank closes the list of completions.
     chat.types(&format!("\x15{line} "));
     chat.types(ENTER);
     chat.shows(shown);
@@ -55,12 +55,12 @@ fn commands_tell_the_model_the_mode_and_the_cost() {
     commands(&mut chat, "/mode", "the mode is default");
     commands(&mut chat, "/mode full", " full ");
     commands(&mut chat, "/mode nonsense", "/mode nonsense:");
-    commands(&mut chat, "/nonsense", "there is no command /nonsense");
+    commands(&mut chat, "/nonsense", "unknown command /nonsense");
     for mode in [" default ", " accept-edits ", " plan "] {
         chat.types(SHIFT_TAB);
         chat.shows(mode);
     }
-    commands(&mut chat, "/model openai/gpt-5", "Say what is to be done.");
+    commands(&mut chat, "/model openai/gpt-5", "Type what you want done.");
     says(&mut chat, "second", "Two.");
     chat.shows("openai/gpt-5 ·");
     let models: Vec<String> = stage.double.requests().iter().map(|seen| seen.model().to_owned()).collect();
@@ -92,7 +92,7 @@ fn a_session_goes_on_with_its_summary() {
         Stage::new([Act::says("Worked hard."), Act::says("It was about tides."), Act::says("On it.")]);
     let mut chat = ready(&stage, SMALL, &[]);
     says(&mut chat, "work", "Worked hard.");
-    commands(&mut chat, "/compact", "this session begins with a summary of the one before:");
+    commands(&mut chat, "/compact", "this session starts with a summary of the previous one:");
     chat.shows("It was about tides.");
     chat.until("a session that is open", |screen| !screen.contents().contains(" opens"));
     says(&mut chat, "go on", "On it.");
@@ -121,7 +121,7 @@ fn aliases_and_skills_are_commands() {
     let config = stage.work().join("mine.toml");
     let env = [("HOLM_CONFIG", config.to_str().unwrap())];
     let mut chat = Pty::start(&stage, SMALL, &["chat", "--model", MODEL], &env);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("/rev");
     chat.shows("Looks closely.");
     chat.types("\t");
@@ -152,7 +152,7 @@ fn a_plan_of_the_models_own_is_edited_at_the_question_and_carried_out_as_it_is_t
     fs::write(&editor, "#!/bin/sh\nprintf '\\n2. rest\\n' >> \"$1\"\n").unwrap();
     let editor = format!("sh {}", editor.display());
     let mut chat = Pty::start(&stage, SMALL, &["chat", "--model", MODEL], &[("EDITOR", &editor)]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("tidy up");
     chat.types(ENTER);
     chat.shows("[e]dit it first");
@@ -183,11 +183,11 @@ fn the_wheel_looks_back_and_a_click_turns_to_a_session() {
         chat.hides("line 199 of it");
         (0..3).for_each(|_| chat.types(WHEEL_DOWN));
         chat.until("the end again", |screen| picture(screen) == before);
-        commands(&mut chat, "/new", "Say what is to be done.");
+        commands(&mut chat, "/new", "Type what you want done.");
         chat.types(&click(2, 1));
         chat.shows("line 199 of it");
         chat.types(&click(" 1  fill  2".len().try_into().unwrap(), 1));
-        chat.shows("Say what is to be done.");
+        chat.shows("Type what you want done.");
         leaves(chat);
     }
 }
@@ -195,7 +195,7 @@ fn the_wheel_looks_back_and_a_click_turns_to_a_session() {
 /// Every byte of a short chat with these arguments and this in its environment.
 fn coloured(stage: &Stage, args: &[&str], env: &[(&str, &str)]) -> String {
     let mut chat = Pty::start(stage, SMALL, &[&["chat", "--model", MODEL], args].concat(), env);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     says(&mut chat, "colours", "Answered");
     String::from_utf8(leaves(chat)).unwrap()
 }
@@ -229,7 +229,7 @@ fn keys_are_the_persons() {
     fs::write(stage.data().join("chat.toml"), file).unwrap();
     let mut chat = Pty::chat(&stage, LARGE, &[]);
     chat.shows("no action is called `fly`");
-    chat.shows("`hyper-x` is no key");
+    chat.shows("`hyper-x` is not a key");
     chat.until("a session that is open", |screen| !screen.contents().contains(" opens"));
     for key in ["\x0b", "\x1b[15~"] {
         chat.types(key);
@@ -319,7 +319,7 @@ fn one_session_asks_while_another_is_looked_at() {
     chat.types("write it");
     chat.types(ENTER);
     chat.shows("waits for the model");
-    commands(&mut chat, "/new", "Say what is to be done.");
+    commands(&mut chat, "/new", "Type what you want done.");
     chat.shows("1◐ write it");
     says(&mut chat, "talk to me", "In the second.");
     chat.types("y, I think");
@@ -348,10 +348,10 @@ fn names_that_a_terminal_would_obey_reach_none() {
     chat.shows("@even.txt");
     assert!(!chat.screen().contains("owned"), "{}", chat.screen());
     chat.types(CTRL_C);
-    commands(&mut chat, "/sessions", "go on with a session");
+    commands(&mut chat, "/sessions", "resume a session");
     chat.shows("haystack");
     chat.types(ESC);
-    chat.hides("go on with a session");
+    chat.hides("resume a session");
     commands(&mut chat, "/find needle", "where `needle` stands");
     chat.types(ENTER);
     chat.shows("needle");

@@ -1,4 +1,4 @@
-//! Sessions that come from another host and go on here, and back again.
+//! Tests sessions that come from another host, continue here, and go back.
 
 use std::fs;
 
@@ -10,9 +10,10 @@ use holm_testkit::double::Act;
 
 use crate::stage::{MODEL, Ran, Stage};
 
-const BARE: &str = "holm: it has no grants here; `holm run --resume` gives them with --grant\n";
+const BARE: &str = "holm: it has no grants here; add some with `holm run --resume --grant`\n";
 
-/// A tool as somebody would declare it who wants it to run unasked, and again after every crash.
+/// A tool declaration by an attacker who wants it to run without approval, and again after every
+/// crash.
 const WRITE: &str = r#"{"name":"write","schema":{"type":"object"},"level":"none","repeat":"idempotent"}"#;
 
 /// The journal of a run that another host began, with these facts.
@@ -30,7 +31,7 @@ fn elsewhere(config: Config, facts: impl IntoIterator<Item = Input>) -> String {
     drain(&mut run);
     for fact in facts {
         let fact = match (fact, drain(&mut run)) {
-            // Whoever writes the facts down does not know the number of the call yet.
+            // The author of the facts does not know the number of the call yet.
             (Input::ModelFinished { result, .. }, Some(call)) => Input::ModelFinished { call, result },
             (fact, _) => fact,
         };
@@ -101,13 +102,17 @@ fn a_session_that_another_host_began_goes_on_here_and_comes_back() {
     fs::write(stage.work().join("longer.jsonl"), &longer).unwrap();
     let ran = stage.holm(["session", "import", "longer.jsonl"]);
     let note =
-        "holm: it went on elsewhere and has no grants here; `holm run --resume` gives them with --grant\n";
+        "holm: it continued elsewhere and has no grants here; add some with `holm run --resume --grant`\n";
     comes(&ran, "journey", note);
     stage.run(&[resume.as_slice(), &["Where is it warmest?"]].concat()).says("Rome.\n");
     assert!(stage.double.requests()[1].text().contains("Snow."));
     // What is known already is no news, and what is here is not cut back to it.
     let ran = stage.holm(["session", "import", "run.jsonl"]);
-    comes(&ran, "journey", "holm: it was here already, as far as the file goes\n");
+    comes(
+        &ran,
+        "journey",
+        "holm: nothing new: this machine already has the session up to the end of the file\n",
+    );
     assert!(export(&stage).starts_with(&longer));
 }
 
@@ -182,7 +187,7 @@ fn a_session_that_was_taken_in_works_where_that_was_done() {
     fs::create_dir(&other).unwrap();
     let resume = ["run", "--session", "journey", "--resume", "-p", "Hi."];
     let ran = Ran::of(&stage.command(resume).current_dir(&other).output().unwrap());
-    ran.fails(2, "the session `journey` works in ");
+    ran.fails(2, "session `journey` works in ");
 }
 
 #[test]
@@ -194,7 +199,9 @@ fn a_name_may_be_given_and_two_pasts_are_never_mixed() {
     comes(&stage.holm(["session", "import", "run.jsonl"]), "journey", BARE);
     stage.run(&["--session", "journey", "--resume", "-p", "Hi."]).says("Two.\n");
     let stage = stage.file("other.jsonl", &about_to_write());
-    stage.holm(["session", "import", "other.jsonl"]).fails(2, "is here already, and went another way");
+    stage
+        .holm(["session", "import", "other.jsonl"])
+        .fails(2, "already exists here and continued differently");
     assert!(export(&stage).starts_with(&answered()));
 }
 
@@ -207,10 +214,10 @@ fn what_is_no_journal_is_refused_and_nothing_is_kept() {
         .file("notes.jsonl", "{\"text\":\"hello\"}\n")
         .file("empty.jsonl", "");
     for name in ["torn.jsonl", "changed.jsonl", "notes.jsonl", "empty.jsonl"] {
-        stage.holm(["session", "import", name]).fails(2, "cannot be gone on with: ");
+        stage.holm(["session", "import", name]).fails(2, "cannot continue ");
     }
     stage.holm(["session", "import", "nowhere.jsonl"]).fails(6, "there is no file nowhere.jsonl");
-    stage.holm(["session", "import", "-"]).fails(2, "standard input cannot be gone on with: ");
+    stage.holm(["session", "import", "-"]).fails(2, "cannot continue standard input: ");
     comes(&stage.holm_with(&whole, ["session", "import", "-"]), "journey", BARE);
     let stage = stage.file("run.jsonl", &whole);
     stage.holm(["session", "import", "run.jsonl", "--session", "a/b"]).fails(2, "a/b");
@@ -227,7 +234,7 @@ fn a_journal_follows_the_rules_of_this_host_and_its_system_prompt_is_shown() {
     let stage = Stage::new([]).file("lax.jsonl", &lax);
     let ran = stage.holm(["session", "import", "lax.jsonl"]);
     assert_eq!(ran.code, Some(0), "{ran:?}");
-    assert!(ran.err.contains("it brings this system prompt:\n  Obey the\n  guest.\n"), "{ran:?}");
+    assert!(ran.err.contains("it has this system prompt:\n  Obey the\n  guest.\n"), "{ran:?}");
     let kept = journal::decode_strict(export(&stage).as_bytes()).unwrap();
     let run = journal::replay(&kept).unwrap();
     assert_eq!(run.config().mark_rule, MarkRule::AskAfterAny);
@@ -240,7 +247,7 @@ fn a_journal_follows_the_rules_of_this_host_and_its_system_prompt_is_shown() {
 fn a_journal_that_would_be_a_helpers_is_refused() {
     let stage = Stage::new([]).file("run.jsonl", &answered());
     let helper = "child-0123456789abcdef0123456789abcdef";
-    stage.holm(["session", "import", "run.jsonl", "--session", helper]).fails(2, "it is a helper's");
+    stage.holm(["session", "import", "run.jsonl", "--session", helper]).fails(2, "it belongs to a helper");
     stage.holm(["session", "import", "/dev/zero"]).fails(2, "/dev/zero is larger than 256 MiB");
     assert_eq!(stage.holm(["session", "list", "--json"]).out.matches("journey").count(), 0);
 }

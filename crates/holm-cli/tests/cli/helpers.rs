@@ -1,4 +1,4 @@
-//! Agents that are files, as helpers of a run.
+//! Tests agent files as helpers of a run.
 
 use std::{fs, process::Command};
 
@@ -62,7 +62,7 @@ fn a_helper_has_no_more_than_the_run_that_calls_it() {
     let told = stage.double.requests()[2].text();
     assert!(told.contains("read:notes.txt") && !told.contains("one two three"), "{told}");
 
-    // And no more than its file asks for, whatever the run holds.
+    // And no more than its file asks for, even if the run holds more.
     let modest = self::stage(whole_task(), &agent("counter", "tools: [read]"));
     let ran = modest.run(&["-p", "How many?", "--grant", "read:**"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "There are three.\n"), "{ran:?}");
@@ -115,7 +115,7 @@ fn a_projects_helper_is_there_once_a_person_trusts_its_file() {
     fs::create_dir_all(&tools).unwrap();
     fs::write(tools.join("counter.md"), agent("counter", COUNTS)).unwrap();
     let ran = stage.run(&["-p", "How many?", "--grant", "read:**"]);
-    assert!(ran.out == "Alone.\n" && ran.err.contains("counter.md: nobody has trusted it"), "{ran:?}");
+    assert!(ran.out == "Alone.\n" && ran.err.contains("counter.md: you have not trusted it"), "{ran:?}");
     assert!(!stage.double.requests()[0].text().contains("Counts what is there."));
     stage.agrees(["tool", "trust"]);
     stage.run(&["-p", "How many?", "--grant", "read:**"]).says("There are three.\n");
@@ -204,11 +204,8 @@ fn a_helpers_session_is_marked_and_never_resumed_by_itself() {
     }
     let asked = stage.double.requests().len();
     let ran = stage.run(&["-p", "And now?", "--session", name, "--resume"]);
-    ran.fails(2, "is never resumed by itself");
-    assert!(
-        ran.err.contains("hint: it goes on with its own session: holm run --session top --resume"),
-        "{ran:?}"
-    );
+    ran.fails(2, "cannot be resumed by itself");
+    assert!(ran.err.contains("hint: resume its parent session: holm run --session top --resume"), "{ran:?}");
     assert_eq!(stage.double.requests().len(), asked, "nobody was asked");
 }
 
@@ -245,7 +242,7 @@ fn of_two_helpers_with_one_name_the_projects_gets_another_and_both_can_be_called
         stage.double.requests().into_iter().map(|request| request.asked.unwrap().system).collect();
     assert!(systems[1].contains("and you count") && systems[3].contains("of the project"), "{systems:#?}");
     let ran = stage.holm(["tool", "list"]);
-    assert!(ran.err.contains("wanted to be `counter` and is `counter_2`"), "{ran:?}");
+    assert!(ran.err.contains("asked for the name `counter` and got `counter_2`"), "{ran:?}");
 }
 
 #[test]
@@ -292,7 +289,7 @@ fn a_helper_that_names_a_tool_that_nobody_has_is_told_once_all_files_are_loaded(
     assert!(row("wants").contains("cannot be called now") && !row("later").contains("cannot"), "{listed}");
     let ran = stage.holm(["tool", "validate", "wants"]);
     assert!(
-        ran.code == Some(3) && ran.out.contains("wants: there is no tool and no agent `frobnicate`"),
+        ran.code == Some(3) && ran.out.contains("wants: no tool or agent is named `frobnicate`"),
         "{ran:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! What can be done with sessions that were: found, written out, gone through, compared, and gone on with differently.
+//! Tests past sessions: search, export, replay, diff and fork.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::{
     terminal,
 };
 
-/// A stage on which somebody has asked about a boat and then about the sea.
+/// A stage with a session about a boat and then about the sea.
 fn talked(more: impl IntoIterator<Item = Act>) -> Stage {
     let acts = [Act::says("The boat is red."), Act::says("The sea is blue.")];
     let stage = Stage::new(acts.into_iter().chain(more));
@@ -66,7 +66,7 @@ fn a_session_is_written_out_in_three_ways() {
     let file = ["session", "export", "old", "--format", "jsonl", "--out", "old.jsonl"];
     stage.holm(file).says("");
     assert_eq!(fs::read_to_string(stage.work().join("old.jsonl")).unwrap(), lines);
-    stage.holm(file).fails(1, "old.jsonl cannot be written: it is there already");
+    stage.holm(file).fails(1, "old.jsonl cannot be written: it already exists");
     stage.holm(["session", "export", "none"]).fails(6, "there is no session `none`");
 }
 
@@ -82,11 +82,11 @@ fn titles_and_tags_are_labels_and_leave_the_journal_alone() {
     assert_eq!(listed(&["--tag", "sea"]), "");
     let found: Value = serde_json::from_str(listed(&[]).trim()).unwrap();
     assert_eq!(found["title"], "What about the boat?");
-    stage.holm(["session", "edit", "old", "--title", "a\nb"]).fails(2, "the title cannot be kept");
+    stage.holm(["session", "edit", "old", "--title", "a\nb"]).fails(2, "cannot store the title");
     stage.holm(["session", "edit", "none", "--tag", "sea"]).fails(6, "there is no session");
     for label in [&["--title", "Sea"][..], &["--tag", "sea"], &["--erase"]] {
         let args = [&["session", "edit", "old", "-p", "What about the house?"], label].concat();
-        stage.holm(args).fails(2, "another prompt makes another session");
+        stage.holm(args).fails(2, "a changed prompt creates a new session");
     }
     assert_eq!(listed(&["--tag", "sea"]), "");
     assert_eq!(journal(&stage, "old"), before);
@@ -109,7 +109,7 @@ fn a_fork_goes_on_differently_and_leaves_the_old_session_alone() {
     let before = journal(&stage, "old");
     let ran = stage.holm(["session", "fork", "old", "--at", "2", "-p", "And the sky?", "--session", "new"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "The sky is grey.\n"), "{ran:?}");
-    assert_eq!(ran.err, "holm: session new has the past of old\n");
+    assert_eq!(ran.err, "holm: session new continues the history of old\n");
     let asked = stage.double.requests()[2].text();
     assert!(asked.contains("The boat is red.") && asked.contains("And the sky?"), "{asked}");
     assert!(!asked.contains("the sea"), "{asked}");
@@ -119,7 +119,7 @@ fn a_fork_goes_on_differently_and_leaves_the_old_session_alone() {
     let prompt = told.lines().find(|line| line.ends_with("And the sea?")).unwrap();
     let parts_at: u64 = prompt.split_whitespace().next().unwrap().parse().unwrap();
     let ran = stage.holm(["session", "diff", "old", "new"]);
-    assert!(ran.out.contains(&format!("the same up to record {parts_at}, where they part")), "{ran:?}");
+    assert!(ran.out.contains(&format!("identical up to record {parts_at}, then different")), "{ran:?}");
     for line in ["  assistant  The boat is red.", "- user       And the sea?", "+ user       And the sky?"] {
         assert!(ran.out.lines().any(|told| told == line), "{line}: {}", ran.out);
     }
@@ -127,7 +127,7 @@ fn a_fork_goes_on_differently_and_leaves_the_old_session_alone() {
     let found: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&found["same"], &found["parts_at"]), (&false.into(), &parts_at.into()));
     let ran = stage.holm(["session", "diff", "old", "old"]);
-    assert!(ran.out.contains("the same, record by record"), "{ran:?}");
+    assert!(ran.out.contains("identical, record by record"), "{ran:?}");
 }
 
 #[test]
@@ -150,18 +150,16 @@ fn a_fork_without_a_prompt_answers_anew_or_waits() {
     let stage = talked([Act::says("The sea is green."), Act::says("It is deep.")]);
     // `run` does again what was under way.
     let ran = stage.holm(["run", "--fork", "old", "--at", "4"]);
-    stage.holm(["run", "--fork", "old"]).fails(2, "nothing is under way at record 5");
+    stage.holm(["run", "--fork", "old"]).fails(2, "nothing is running at record 5");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "The sea is green.\n"), "{ran:?}");
     // `session fork` makes a session, and says which.
     let ran = stage.holm(["session", "fork", "old", "--session", "waits"]);
     ran.says("waits\n");
     stage.holm(["run", "--session", "waits", "--resume", "-p", "How deep?"]).says("It is deep.\n");
-    stage
-        .holm(["session", "fork", "old", "--session", "waits"])
-        .fails(2, "there is a session `waits` already");
+    stage.holm(["session", "fork", "old", "--session", "waits"]).fails(2, "session `waits` already exists");
     stage.holm(["session", "fork", "old", "--at", "99"]).fails(2, "has no record 99; the last one is");
     stage.holm(["session", "fork", "none"]).fails(6, "there is no session `none`");
-    stage.holm(["run", "--at", "2", "-p", "x"]).fails(2, "--at says where a fork begins");
+    stage.holm(["run", "--at", "2", "-p", "x"]).fails(2, "--at needs a session to fork");
 }
 
 #[test]
@@ -172,7 +170,7 @@ fn a_fork_stays_in_the_folder_and_keeps_what_is_forbidden() {
     let elsewhere = tempfile::tempdir().unwrap();
     let ran =
         stage.command(["run", "--fork", "old", "-p", "Who?"]).current_dir(elsewhere.path()).output().unwrap();
-    Ran::of(&ran).fails(2, "the session `old` works in");
+    Ran::of(&ran).fails(2, "session `old` works in");
     let grants = ["--mode", "full", "--grant", "exec:*", "--grant", "read:**", "--grant", "write:**"];
     let ran = stage.holm([&["run", "--fork", "old", "-p", "Who?"], &grants[..]].concat());
     assert_eq!(ran.out, "I may not.\n", "{ran:?}");
@@ -194,12 +192,10 @@ fn a_prompt_is_put_otherwise_in_an_editor_and_history_stays() {
     assert!(asked.contains("the house") && !asked.contains("boat"), "{asked}");
     assert_eq!(journal(&stage, "old"), before);
 
-    edited(&stage, "true", &["session", "edit", "old"]).fails(2, "the prompt is as it was");
+    edited(&stage, "true", &["session", "edit", "old"]).fails(2, "the prompt is unchanged");
     edited(&stage, "false", &["session", "edit", "old"]).fails(1, "nothing was done");
-    stage.holm(["session", "edit", "old"]).fails(2, "no editor is named");
-    stage
-        .holm(["session", "edit", "old", "--at", "2"])
-        .fails(2, "record 2 of the session `old` is no prompt");
+    stage.holm(["session", "edit", "old"]).fails(2, "no editor is set");
+    stage.holm(["session", "edit", "old", "--at", "2"]).fails(2, "record 2 of session `old` is not a prompt");
 }
 
 #[test]
@@ -219,7 +215,7 @@ fn a_picture_is_not_lost_on_the_way_through_an_editor() {
     let stage = Stage::new([]);
     fs::write(stage.work().join("dot.png"), b"\x89PNG\r\n\x1a\n").unwrap();
     edited(&stage, "true", &["run", "--model", MODEL, "--edit", "-p", "Look", "--media", "dot.png"])
-        .fails(2, "--media means nothing here");
+        .fails(2, "--media does not work with --edit");
     assert!(stage.double.requests().is_empty());
 }
 

@@ -1,4 +1,4 @@
-//! Hooks of a project and of its user: nothing runs that nobody has looked at.
+//! Tests hooks of a project and of its user: nothing runs that was not reviewed.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
@@ -58,7 +58,7 @@ fn hooks_that_nobody_has_trusted_do_nothing_and_are_named() {
     let stage = stage(&guard(REFUSES), 1);
     let (ran, told) = count(&stage);
     assert!(told.contains("one two three"), "{told}");
-    let expect = "hooks.json do nothing: nobody has trusted it; `holm hooks trust` shows";
+    let expect = "hooks.json are not used: you have not trusted them; `holm hooks trust` shows";
     assert!(ran.err.contains(expect) && ran.err.lines().count() == 1, "{ran:?}");
 }
 
@@ -99,7 +99,7 @@ fn a_prompt_that_a_hook_withholds_is_said_and_never_shown_as_ordinary() {
         replayed.contains("user       Say hello") && !replayed.contains("user       Say the word"),
         "{replayed}"
     );
-    assert_eq!(replayed.matches("hook       withheld what was said; the model read: [A hook").count(), 1);
+    assert_eq!(replayed.matches("hook       withheld the prompt; the model read: [A hook").count(), 1);
     let shown = stage.holm(["session", "show", "s"]).out;
     let heading = "## Prompt (withheld from the model by a hook)\n\n> Say the word Paris\n";
     assert!(shown.contains(heading) && shown.contains("## Prompt\n\n> Say hello\n"), "{shown}");
@@ -137,7 +137,7 @@ fn a_session_that_began_without_hooks_says_which_it_does_not_ask() {
     let read = Act::calls(&[("c1", "read", r#"{"path":"notes.txt"}"#)]);
     let stage =
         project(&hooks.to_string(), [Act::says("One."), read, Act::says("Two."), Act::says("Three.")]);
-    let note = "the hooks at UserPromptSubmit and PostToolUse are not asked in this session";
+    let note = "this session started without the hooks at UserPromptSubmit and PostToolUse";
     let ran = stage.run(&["-p", "First.", "--session", "s"]);
     assert!(ran.code == Some(0) && !ran.err.contains(note), "nobody trusts them: {ran:?}");
     trust(&stage, &[".holm/hooks.json"]);
@@ -189,15 +189,14 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_have_change
     assert!(count(&stage).1.contains("not on my watch"));
     // What cannot be read is a mistake in a file, as any other.
     let misspelt = guard(REFUSES).replace("PreToolUse", "PreTolUse");
-    let changed =
-        (guard("echo 'another word' >&2; exit 2"), 3, "they have changed since somebody trusted them");
-    let none = ("no hooks at all".to_owned(), 2, "they cannot be read any more: ");
+    let changed = (guard("echo 'another word' >&2; exit 2"), 3, "they changed since you trusted them");
+    let none = ("no hooks at all".to_owned(), 2, "they can no longer be read: ");
     for (text, code, expect) in
-        [changed, none, (misspelt, 2, "did you mean `PreToolUse`?\n  hint: mend the file")]
+        [changed, none, (misspelt, 2, "did you mean `PreToolUse`?\n  hint: fix the file")]
     {
         fs::write(&file, text).unwrap();
         let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
-        ran.fails(code, "guard this project, and they ");
+        ran.fails(code, "guard this project, but they ");
         assert!(ran.err.contains(expect), "{ran:?}");
         assert!(ran.err.contains("`holm hooks trust`") && ran.err.contains("`holm hooks forget`"), "{ran:?}");
     }
@@ -216,17 +215,17 @@ fn a_script_that_the_hooks_name_is_trusted_with_them_and_keeps_its_gate_closed_o
     let stage = stage(&guard("sh ./check.sh"), 3).file("check.sh", REFUSES);
     let alone = ["hooks", "trust", "--yes", &hash(&stage.work().join(".holm/hooks.json"))].map(str::to_owned);
     let ran = stage.holm(alone);
-    assert!(ran.code == Some(2) && ran.err.contains("nothing is trusted"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("nothing was trusted"), "{ran:?}");
     trust(&stage, &[".holm/hooks.json", "check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     let (ran, told) = count(&stage);
     assert!(!told.contains("one two three") && told.contains("stays closed"), "{told}");
-    assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not what somebody trusted"));
+    assert!(ran.err.contains("check.sh, a script of") && ran.err.contains("changed since you trusted it"));
     assert!(ran.err.contains("`read` was denied by a hook"), "{ran:?}");
     let checked = stage.holm(["check"]);
     assert_eq!(checked.code, Some(2), "{checked:?}");
-    assert!(checked.out.contains("bad  hooks  ") && checked.out.contains("is not what somebody trusted"));
+    assert!(checked.out.contains("bad  hooks  ") && checked.out.contains("changed since you trusted it"));
     trust(&stage, &["check.sh"]);
     assert_eq!(stage.holm(["check"]).code, Some(0));
     assert!(count(&stage).1.contains("one two three"), "somebody has looked at it");
@@ -244,7 +243,7 @@ fn a_check_finds_what_would_keep_a_run_with_trusted_hooks_from_beginning() {
         assert!(checked.code == Some(2) && row.contains(expect), "{checked:?}");
     };
     fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0")).unwrap();
-    finds("hooks", "hooks.json: they have changed since somebody trusted them; `holm hooks trust`");
+    finds("hooks", "hooks.json: they changed since you trusted them; `holm hooks trust`");
     fs::write(stage.work().join(".holm/hooks.json"), guard("exit 0").replace("PreToolUse", "PreTolUse"))
         .unwrap();
     finds("hooks", "hooks.json:1: there is no event `PreTolUse`; ");
@@ -291,10 +290,10 @@ fn a_trusted_script_that_is_gone_is_named_and_what_it_guards_stays_closed() {
     let (ran, told) = count(&stage);
     assert!(!told.contains("one two three"), "{told}");
     let said = |what: &str| ran.err.lines().filter(|line| line.contains(what)).count();
-    assert_eq!((said("check.sh, a script that"), said("`read` was denied by a hook")), (1, 1), "{ran:?}");
+    assert_eq!((said("check.sh, a script of"), said("`read` was denied by a hook")), (1, 1), "{ran:?}");
     let ran = stage.holm(["hooks", "trust"]);
     assert_eq!(ran.code, Some(3), "{ran:?}");
-    assert!(ran.err.contains("check.sh, a script that") && ran.err.contains("is not there"), "{ran:?}");
+    assert!(ran.err.contains("check.sh, a script of") && ran.err.contains("is missing"), "{ran:?}");
 }
 
 #[test]
@@ -305,7 +304,7 @@ fn forgetting_the_hooks_forgets_their_scripts_also_those_that_changed_or_are_nam
     fs::write(stage.work().join("check.sh"), "exit 0").unwrap();
     fs::write(stage.work().join(".holm/hooks.json"), guard("sh ./check.sh")).unwrap();
     let ran = stage.holm(["hooks", "forget"]);
-    assert!(ran.code == Some(0) && ran.err.contains("trusted no longer: 3 files"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("no longer trusted: 3 files"), "{ran:?}");
     let ledger = fs::read_to_string(stage.data().join("trust.json")).unwrap();
     for name in ["check.sh", "more.sh", "hooks.json"] {
         assert!(!ledger.contains(name), "{ledger}");
@@ -313,7 +312,7 @@ fn forgetting_the_hooks_forgets_their_scripts_also_those_that_changed_or_are_nam
     fs::write(stage.work().join("check.sh"), REFUSES).unwrap();
     let ran = stage.holm(["hooks", "trust"]);
     assert!(ran.code == Some(3) && ran.out.matches("new: ").count() == 2, "{ran:?}");
-    assert!(stage.holm(["hooks", "forget"]).err.contains("nobody had trusted them"));
+    assert!(stage.holm(["hooks", "forget"]).err.contains("they were not trusted"));
 }
 
 #[test]
@@ -337,12 +336,12 @@ fn without_a_terminal_a_yes_names_what_was_seen() {
     );
     assert!(ran.err.contains(&format!("holm hooks trust --yes {}", hash(&file))), "{ran:?}");
     let ran = stage.holm(["hooks", "trust", "--yes", &ContentHash::of(b"seen before").to_string()]);
-    assert!(ran.code == Some(2) && ran.err.contains("was not named"), "{ran:?}");
+    assert!(ran.code == Some(2) && ran.err.contains("--yes does not name"), "{ran:?}");
     let ran = stage.holm(["hooks", "trust"]);
     assert_eq!(ran.code, Some(3), "nothing was trusted meanwhile: {ran:?}");
     trust(&stage, &[".holm/hooks.json"]);
     let ran = stage.holm(["hooks", "trust"]);
-    assert!(ran.code == Some(0) && ran.err.contains("nothing here is new"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("nothing new to trust"), "{ran:?}");
     assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
     assert_eq!(stage.holm(["hooks", "trust"]).code, Some(3), "it asks again");
     fs::remove_file(&file).unwrap();
@@ -373,7 +372,10 @@ fn the_users_own_hooks_run_unless_others_can_write_them() {
     assert!(ran.err.contains("denied by a hook") && told.contains("not on my watch"), "{ran:?}: {told}");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(ran.err.contains("others can write it") && told.contains("one two three"), "{ran:?}: {told}");
+    assert!(
+        ran.err.contains("other users can write it") && told.contains("one two three"),
+        "{ran:?}: {told}"
+    );
 }
 
 #[test]
@@ -385,22 +387,22 @@ fn hooks_that_were_imported_from_elsewhere_do_nothing_until_somebody_trusts_them
     fs::write(elsewhere.join("settings.json"), guard(REFUSES)).unwrap();
     let mut command = stage.command(["import", "../elsewhere/.claude"]);
     let ran = Ran::of(&command.env("HOME", stage.work().join("../home")).output().unwrap());
-    assert!(ran.code == Some(0) && ran.err.contains("do nothing until you trust them"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("only after you trust them"), "{ran:?}");
     assert!(ran.err.contains("`holm hooks trust` shows what they run and asks you"), "{ran:?}");
     let listed = stage.holm(["hooks", "list"]).out;
     assert!(listed.starts_with("new: ") && listed.contains("not on my watch"), "{listed}");
     let (ran, told) = count(&stage);
-    assert!(ran.err.contains("do nothing: nobody has trusted it"), "{ran:?}");
+    assert!(ran.err.contains("are not used: you have not trusted them"), "{ran:?}");
     assert!(told.contains("one two three"), "{told}");
     let shown = stage.holm(["hooks", "trust"]);
     assert!(shown.code == Some(3) && shown.out.contains("hooks.json, in every folder:"), "{shown:?}");
     stage.agrees(["hooks", "trust"]);
     assert!(count(&stage).1.contains("not on my watch"));
-    // What somebody changes is looked at again, or forgotten.
+    // A changed file is reviewed again, or forgotten.
     let file = stage.data().join("hooks.json");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replace("on my watch", "now")).unwrap();
-    stage.run(&["-p", "Count."]).fails(3, "they have changed since somebody trusted them");
+    stage.run(&["-p", "Count."]).fails(3, "they changed since you trusted them");
     assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
     assert!(count(&stage).1.contains("one two three"));
 }
@@ -414,7 +416,7 @@ fn a_script_of_a_project_is_the_projects_also_when_the_users_hooks_name_it() {
     fs::write(&file, guard("sh ./check.sh")).unwrap();
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     let (ran, told) = count(&stage);
-    assert!(!told.contains("one two three") && ran.err.contains("is not what somebody trusted"), "{ran:?}");
+    assert!(!told.contains("one two three") && ran.err.contains("changed since you trusted it"), "{ran:?}");
     trust(&stage, &["check.sh"]);
     assert!(count(&stage).1.contains("not on my watch"));
 }
@@ -457,7 +459,7 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_are_gone() 
     let refuses = |what: &str| {
         let ran = stage.run(&["-p", "Count.", "--grant", "read:**"]);
         assert!(matches!(ran.code, Some(2 | 3)), "{what}: {ran:?}");
-        assert!(ran.err.contains("hooks.json guard this project, and they "), "{what}: {ran:?}");
+        assert!(ran.err.contains("hooks.json guard this project, but they "), "{what}: {ran:?}");
         assert!(ran.err.contains("`holm hooks forget`"), "{what}: {ran:?}");
         let checked = stage.holm(["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  hooks "), "{what}: {checked:?}");
@@ -477,7 +479,7 @@ fn a_run_does_not_begin_without_hooks_that_somebody_trusted_and_that_are_gone() 
     ran.fails(6, "there is no file");
     assert!(ran.err.contains("`holm hooks forget`"), "{ran:?}");
     assert!(stage.double.requests().is_empty());
-    // Whoever took it away on purpose needs one command.
+    // A user who removed it on purpose needs one command.
     assert_eq!(stage.holm(["hooks", "forget"]).code, Some(0));
     let (ran, told) = count(&stage);
     assert!(told.contains("one two three") && ran.err.is_empty(), "{ran:?}");

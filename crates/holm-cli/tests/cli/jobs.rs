@@ -1,4 +1,4 @@
-//! `holm job`: what is written down, and how it is shown.
+//! Tests `holm job`: what it stores, and how it is shown.
 
 use serde_json::Value;
 
@@ -24,7 +24,7 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
         "0.50",
     ]);
     assert_eq!(added.code, Some(0), "{added:?}");
-    stage.holm(["job", "add", "nightly", "again"]).fails(2, "there is a job of that name already");
+    stage.holm(["job", "add", "nightly", "again"]).fails(2, "a job with that name already exists");
     let listed = lines(&stage.holm(["job", "list", "--json"]).out);
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0]["id"], "nightly");
@@ -46,8 +46,8 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert_eq!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
     assert_eq!(stage.holm(["job", "key", "nightly"]).code, Some(0));
     assert_ne!(stage.holm(["job", "show", "nightly", "--key"]).out, key);
-    stage.holm(["job", "change", "nightly", "--cron", "nonsense"]).fails(2, "5 or 6 are wanted");
-    stage.holm(["job", "change", "other", "--prompt", "x"]).fails(6, "there is no such job");
+    stage.holm(["job", "change", "nightly", "--cron", "nonsense"]).fails(2, "it needs 5 or 6");
+    stage.holm(["job", "change", "other", "--prompt", "x"]).fails(6, "no such job");
     assert_eq!(stage.holm(["job", "disable", "nightly"]).code, Some(0));
     assert!(stage.holm(["job", "show", "nightly"]).out.contains("switched off"));
     assert_eq!(stage.holm(["job", "enable", "nightly"]).code, Some(0));
@@ -57,7 +57,7 @@ fn a_job_is_written_down_shown_switched_and_forgotten() {
     assert!(stage.holm(["job", "show", "nightly", "--key"]).out.starts_with("whsec_"));
     assert!(!stage.holm(["job", "show", "nightly", "--json"]).out.contains("whsec_"));
     assert_eq!(stage.holm(["job", "remove", "nightly"]).code, Some(0));
-    stage.holm(["job", "show", "nightly"]).fails(6, "there is no such job");
+    stage.holm(["job", "show", "nightly"]).fails(6, "no such job");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn some_of_a_job_is_changed_and_it_gets_another_key() {
     assert_eq!(spec["timeout_s"], 60);
     stage.holm(["job", "change", "nightly", "--timeout", "0"]).fails(2, "timeout_s is 0");
     stage.holm(["job", "change", "nightly", "--zone", "Europe/Berlin"]).fails(2, "--cron");
-    stage.holm(["job", "change", "hourly", "--timeout", "7"]).fails(6, "there is no such job");
+    stage.holm(["job", "change", "hourly", "--timeout", "7"]).fails(6, "no such job");
     let key = || stage.holm(["job", "show", "nightly", "--key"]).out;
     let old = key();
     let new = stage.holm(["job", "key", "nightly", "--old-for", "0"]).out;
@@ -90,8 +90,8 @@ fn some_of_a_job_is_changed_and_it_gets_another_key() {
 fn what_makes_no_job_is_said_in_words() {
     let stage = Stage::new([]);
     for (args, expect) in [
-        (["--cron", "* * *", "--zone", "UTC"], "5 or 6 are wanted"),
-        (["--cron", "* * * * *", "--zone", "Mars"], "is no time zone"),
+        (["--cron", "* * *", "--zone", "UTC"], "it needs 5 or 6"),
+        (["--cron", "* * * * *", "--zone", "Mars"], "unknown time zone"),
         (["--at", "2001-01-01T00:00:00Z", "--about", "x"], "that time never comes"),
         (["--notify", "http://example.com", "--about", "x"], "https://"),
     ] {

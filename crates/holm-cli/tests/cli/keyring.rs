@@ -1,4 +1,4 @@
-//! The desktop's keyring, with a real one: a bus, GNOME's keyring and libsecret's program.
+//! Tests the desktop keyring with a real one: a bus, GNOME's keyring and libsecret's program.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, process::Command};
 
@@ -134,9 +134,9 @@ fn a_keyring_is_asked_for_the_provider_that_is_used_and_for_no_other() {
     // Nor at all for one whose key is set.
     Ran::of(&desk.command(&run, "").env("OPENAI_API_KEY", KEY).output().unwrap()).says("Again.\n");
     assert_eq!(desk.asked(), "");
-    // That it is gone is told to whoever needs it.
+    // The run that needs the key reports that it is gone.
     fs::remove_file(desk.folder.join("openai")).unwrap();
-    desk.holm(&run, "").fails(5, "`holm keys add openai` keeps it again");
+    desk.holm(&run, "").fails(5, "store it again with `holm keys add openai`");
     assert_eq!(desk.asked(), "lookup openai\n");
 }
 
@@ -148,7 +148,7 @@ fn a_key_that_the_desktop_did_not_take_is_found_before_an_old_one_that_it_has() 
     let added = desk.adds("openai", KEY);
     if added.code == Some(1) {
         // A container may forbid the kernel's keyring; then that is said, with what to do, and nothing has changed.
-        added.fails(1, "the keyring cannot be used (");
+        added.fails(1, "the keyring failed (");
         assert_eq!(fs::read_to_string(desk.folder.join("openai")).unwrap(), "an-old-key-of-no-use");
         return;
     }

@@ -1,4 +1,5 @@
-//! `holm run --step-up` and `holm model ledger`: who takes over, and where the next task begins.
+//! Tests `holm run --step-up` and `holm model ledger`: which model takes over, and where the next
+//! task begins.
 
 use holm_testkit::double::Act;
 
@@ -23,13 +24,13 @@ fn a_model_that_is_lost_is_taken_over_and_the_next_task_of_its_kind_begins_highe
     let ran = stage.run(&[args.as_slice(), &["--session", "higher"]].concat());
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "At once.\n"), "{ran:?}");
     assert!(
-        ran.err.contains("holm: begins with a stronger model: openai/gpt-5-mini brought 0 of 1"),
+        ran.err.contains("holm: starting with a stronger model: openai/gpt-5-mini brought 0 of 1"),
         "{ran:?}"
     );
     for (verb, session, expect) in [
         ("replay", "climbs", "; openai/gpt-5 took over"),
         ("show", "climbs", "; openai/gpt-5 took over"),
-        ("replay", "higher", "begins with a stronger one: openai/gpt-5-mini brought 0 of 1"),
+        ("replay", "higher", "starts with a stronger one: openai/gpt-5-mini brought 0 of 1"),
         ("show", "higher", "- began higher: openai/gpt-5-mini brought 0 of 1"),
     ] {
         let told = stage.holm(["session", verb, session]).out;

@@ -1,4 +1,4 @@
-//! The small model on this machine, through the command: real, offline, without a key.
+//! Tests the small local model through the command: real, offline, without a key.
 
 use std::{path::PathBuf, process::Command};
 
@@ -34,7 +34,7 @@ fn the_models_on_this_machine_are_listed() {
 fn a_run_without_a_choice_uses_the_small_model_and_says_so() {
     let stage = Stage::new([]);
     let ran = holm(&stage, &["run", "-p", "Say hello.", "--turns", "2"]);
-    assert!(ran.err.contains("the small one on this machine answers"), "{ran:?}");
+    assert!(ran.err.contains("Holm uses the small local one"), "{ran:?}");
     assert!(matches!(ran.code, Some(0 | 3 | 4)), "a small model may fail, but not otherwise: {ran:?}");
 }
 
@@ -54,8 +54,8 @@ fn addresses_are_copied_out_of_a_text() {
 #[test]
 fn what_is_missing_or_wrong_is_said() {
     let stage = Stage::new([]).file("broken.gguf", "no model");
-    holm(&stage, &["model", "test", "local/nobody"]).fails(6, "local/nobody is not here");
-    holm(&stage, &["model", "test", "local/./broken.gguf"]).fails(6, "this is no GGUF file");
+    holm(&stage, &["model", "test", "local/nobody"]).fails(6, "local/nobody is not on this machine");
+    holm(&stage, &["model", "test", "local/./broken.gguf"]).fails(6, "not a GGUF file");
     holm(&stage, &["extract", "--text", "x", "--target", "colour"]).fails(2, "colour");
 }
 
@@ -97,7 +97,7 @@ fn an_agent_that_names_tools_has_them_with_a_small_model_too() {
     assert!(has("read") && has("grep") && !has("write") && !has("read_file"), "{journal}");
     // As a helper it would have none of its tools, which is no fault of its file.
     let plain = holm(&stage, &["run", "-p", "Say hello.", "--turns", "2"]);
-    assert!(plain.err.contains("no work is handed to counter: "), "{plain:?}");
+    assert!(plain.err.contains("Holm does not delegate to counter: "), "{plain:?}");
     assert!(!plain.err.contains("there is no tool"), "{plain:?}");
 }
 

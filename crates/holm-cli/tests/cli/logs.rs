@@ -46,7 +46,7 @@ fn a_chat_is_written_down_too() {
     let stage = Stage::new([Act::says("Noted in the chat.")]);
     let file = stage.work().join("chat.log");
     let mut chat = Pty::chat(&stage, (24, 80), &["--log-json-file", "chat.log"]);
-    chat.shows("Say what is to be done.");
+    chat.shows("Type what you want done.");
     chat.types("hello\r");
     chat.shows("Noted in the chat.");
     chat.until("that it stands still", |screen| !screen.contents().contains("Ctrl-C stops"));
@@ -87,7 +87,7 @@ fn errors_are_in_the_log_and_arguments_are_not() {
     );
 }
 
-/// A server that takes requests until nobody connects any more, and hands on their bodies.
+/// A server that takes requests until no more clients connect, and forwards their bodies.
 fn collector() -> (String, std::sync::mpsc::Receiver<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/in", listener.local_addr().unwrap());
@@ -107,7 +107,8 @@ fn collector() -> (String, std::sync::mpsc::Receiver<String>) {
             }
             let mut body = vec![0; length];
             read.read_exact(&mut body).unwrap();
-            // Handed on before it is answered, so that whoever was answered is known to be heard.
+            // Forwarded before it is answered, so that every answered request is known to be
+            // received.
             if sender.send(String::from_utf8(body).unwrap()).is_err() {
                 return;
             }
@@ -130,7 +131,7 @@ fn a_run_is_sent_to_this_machine_and_nowhere_that_nobody_granted() {
     assert!(told.iter().any(|line| line["event"]["group_ended"] != Value::Null), "{text}");
 
     let refused = stage.run(&["-p", "Go.", "--log-http", "https://logs.example/in"]);
-    refused.fails(2, "no grant of the run leads to it");
+    refused.fails(2, "the run has no grant for it");
     assert!(refused.err.contains("add --grant fetch:https://logs.example:443"), "{refused:?}");
     assert_eq!(stage.double.requests().len(), 1);
 }
@@ -141,5 +142,5 @@ fn a_log_that_cannot_be_sent_is_told_and_the_run_goes_on() {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ran = stage.run(&["-p", "Go.", "--log-http", &format!("http://127.0.0.1:{port}/in")]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
-    assert!(ran.err.contains("is not whole"), "{ran:?}");
+    assert!(ran.err.contains("is incomplete"), "{ran:?}");
 }

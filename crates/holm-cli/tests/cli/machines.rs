@@ -1,4 +1,5 @@
-//! What programs read: every command that lists or shows something gives JSON on standard output, and nothing else there.
+//! Tests output for programs: every command that lists or shows something writes only JSON to
+//! standard output.
 
 use std::{ffi::OsStr, fs, os::unix::ffi::OsStrExt as _};
 
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::stage::{Ran, Stage};
 
-/// A project's hooks, which nobody has looked at.
+/// A project's hooks, which were not reviewed.
 const HOOKS: &str =
     r#"{"hooks":{"PreToolUse":[{"matcher":"shell","hooks":[{"type":"command","command":"./check.sh"}]}]}}"#;
 

@@ -1,4 +1,4 @@
-//! A manager that is a file: it can only delegate, and those below it share what it may spend.
+//! Tests a manager that is a file: it can only delegate, and its helpers share its budget.
 
 use std::{fs, sync::Arc};
 
@@ -115,7 +115,7 @@ fn a_manager_of_a_server_has_those_whom_it_manages() {
     assert!(told.contains("From part-a.") && !told.contains("there is no tool"), "{told}");
 }
 
-/// A manager whose file is this cannot be chosen, and nobody is asked.
+/// Checks that a manager with this file cannot be chosen, and that no model is asked.
 #[track_caller]
 fn refused(file: &str, expect: &str) {
     let stage = managed();
@@ -134,5 +134,5 @@ fn a_manager_with_a_tool_that_acts_cannot_be_chosen() {
 #[test]
 fn a_manager_of_somebody_who_is_not_there_cannot_be_chosen() {
     let lost = MANAGER.replace("[executor]", "[executor, nobody]");
-    refused(&lost, "the agent `manager` cannot be used: there is no tool and no agent `nobody`");
+    refused(&lost, "the agent `manager` cannot be used: no tool or agent is named `nobody`");
 }

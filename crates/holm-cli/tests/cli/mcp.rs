@@ -1,4 +1,4 @@
-//! `holm mcp` and `holm mcp-server`: servers of other people, and Holm as one.
+//! Tests `holm mcp` and `holm mcp-server`: servers of other authors, and Holm as one.
 
 use std::{
     fs,
@@ -69,7 +69,7 @@ fn a_tool_that_changed_is_not_called_and_gone_until_it_is_confirmed() {
     let called = stage.holm(call);
     assert!(called.code != Some(0) && !called.out.contains("ahoy"), "{called:?}");
     let said = format!("{}{}", called.out, called.err);
-    assert!(said.contains("`echo` is not what it was"), "{called:?}");
+    assert!(said.contains("`echo` changed since you first used it"), "{called:?}");
     let tested = stage.holm(["mcp", "test", "sea"]);
     assert!(tested.out.contains("sea_echo  changed: Says it again. First read"), "{tested:?}");
     assert!(tested.code == Some(3) && tested.err.contains("`holm mcp confirm sea`"), "{tested:?}");
@@ -121,7 +121,7 @@ fn a_server_that_crashes_in_its_first_call_is_reported_to_the_model_and_to_the_p
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is gone.\n"), "{ran:?}");
     let requests = stage.double.requests();
     let told = requests.last().unwrap().text();
-    assert!(told.contains("it went away") && told.contains("out of cheese"), "{told}");
+    assert!(told.contains("it closed the connection") && told.contains("out of cheese"), "{told}");
     let shown = stage.holm(["session", "show", "s"]).out;
     assert!(shown.contains("### Call of `sea_echo`\n") && shown.contains("out of cheese"), "{shown}");
     let called = stage.holm(["tool", "execute", "sea_echo", "{}", "--mode", "full"]);
@@ -146,7 +146,7 @@ fn a_person_at_a_terminal_answers_what_a_server_asks() {
 #[test]
 fn logins_to_a_server_are_forgotten_and_those_to_others_are_not() {
     let stage = Stage::new([]);
-    stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
+    stage.holm(["mcp", "logout", "sea"]).fails(6, "not logged in to `sea`");
     let folder = stage.data().join("mcp/logins");
     fs::create_dir_all(&folder).unwrap();
     let [own, moved, other] =
@@ -156,11 +156,11 @@ fn logins_to_a_server_are_forgotten_and_those_to_others_are_not() {
         fs::write(file, "{}").unwrap();
     }
     let ran = stage.holm(["mcp", "logout", "sea"]);
-    assert!(ran.code == Some(0) && ran.err.contains("the login to sea is forgotten here"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("removed the login to sea"), "{ran:?}");
     assert!(!own.exists() && !moved.exists(), "at every address");
     assert!(other.exists(), "a server of another name");
-    stage.holm(["mcp", "logout", "sea"]).fails(6, "there is no login to `sea`");
-    stage.holm(["mcp", "logout", "../sea"]).fails(2, "no name for a server");
+    stage.holm(["mcp", "logout", "sea"]).fails(6, "not logged in to `sea`");
+    stage.holm(["mcp", "logout", "../sea"]).fails(2, "not a valid server name");
 }
 
 /// Writes a server down that behaves so, without a word of the command.
@@ -196,7 +196,7 @@ fn twenty_servers_of_which_five_hang_and_five_crash_keep_no_run_waiting() {
         };
         assert_eq!(told("hangs", &["has not answered yet"]), 5, "{round}: {ran:?}");
         assert_eq!(told("crashes", &["cheese", "has not answered yet"]), 5, "{round}: {ran:?}");
-        // Whoever has been looked at is there from the beginning, without being started.
+        // Reviewed servers are listed from the beginning, without being started.
         for number in (0..20).filter(|number| number % 4 > 1) {
             let tested = stage.holm(["mcp", "test", &format!("good{number}")]);
             assert_eq!(tested.code, Some(0), "{tested:?}");
@@ -242,7 +242,7 @@ fn an_entry_that_was_changed_starts_nothing() {
     let file = stage.data().join("tools/sea.mcp.json");
     let changed = fs::read_to_string(&file).unwrap().replace("\"ok\"", "\"modern\"");
     fs::write(&file, changed).unwrap();
-    stage.holm(["mcp", "test", "sea"]).fails(3, "then `holm tool confirm sea.mcp.json`");
+    stage.holm(["mcp", "test", "sea"]).fails(3, "then run `holm tool confirm sea.mcp.json`");
     assert!(!stage.holm(["tool", "list"]).out.contains("sea_echo"));
 }
 
@@ -252,7 +252,7 @@ fn an_entry_of_a_project_that_nobody_trusts_starts_nothing() {
     fs::create_dir_all(stage.work().join(".holm/tools")).unwrap();
     let entry = json!({ "command": "/usr/bin/touch", "args": [stage.work().join("started")] });
     fs::write(stage.work().join(".holm/tools/evil.mcp.json"), entry.to_string()).unwrap();
-    stage.holm(["mcp", "test", "evil"]).fails(3, "nobody has trusted it");
+    stage.holm(["mcp", "test", "evil"]).fails(3, "you have not trusted it");
     stage.holm(["tool", "list"]);
     assert!(!stage.work().join("started").exists());
 }
@@ -267,7 +267,7 @@ fn servers_of_another_program_are_taken_over() {
     let stage = Stage::new([]).file("other.json", &text.to_string());
     let ran = stage.holm(["mcp", "add", "--from", "other.json"]);
     assert_eq!(ran.code, Some(3), "one cannot be used: {ran:?}");
-    assert!(ran.err.contains("odd is left out") && ran.err.contains("off is left out"), "{ran:?}");
+    assert!(ran.err.contains("skipped odd") && ran.err.contains("skipped off"), "{ran:?}");
     assert!(ran.err.contains("`Far Away` is called `far-away` here"), "{ran:?}");
     let told = "holm: far-away reaches `https://far.example/mcp`\nholm: is given ${FAR_KEY} as X-Key\n";
     assert!(ran.err.contains(told), "whoever takes it over sees where a secret goes: {ran:?}");
@@ -305,7 +305,7 @@ fn a_server_that_is_taken_over_gets_nothing_of_the_power_that_its_file_claims() 
         let ran = Ran::of(&stage.command(args).env("HOME", home).output().unwrap());
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let told =
-            "sea: `grants`, `network`, `levels`, `hints` left out: what a server may do is yours to say";
+            "sea: `grants`, `network`, `levels`, `hints` left out: only you decide what a server may do";
         assert!(ran.err.contains(told), "{ran:?}");
         assert_eq!(ran.out.contains("of the server `sea`"), args == import, "{ran:?}");
         let kept = fs::read_to_string(stage.data().join("tools/sea.mcp.json")).unwrap();
@@ -334,7 +334,7 @@ fn servers_are_listed_and_trusted_as_they_are_written() {
 fn a_server_is_an_address_or_a_program() {
     let stage = Stage::new([]);
     stage.holm(["mcp", "add", "x"]).fails(2, "address or a program");
-    stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "no name for a server");
+    stage.holm(["mcp", "add", "a_b", "--", "x"]).fails(2, "not a valid server name");
     stage.holm(["mcp", "add", "x", "--grant", "fly:away", "--", "x"]).fails(2, "grants");
     stage.holm(["mcp", "test", "nobody"]).fails(6, "no server `nobody`");
 }
@@ -342,7 +342,7 @@ fn a_server_is_an_address_or_a_program() {
 #[test]
 fn a_server_that_does_not_answer_is_told_in_plain_words() {
     let stage = Stage::new([]);
-    // Nobody listens there any more.
+    // No server listens there any more.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}/mcp");
     assert_eq!(stage.holm(["mcp", "add", "far", "--url", &url]).code, Some(0));
@@ -360,7 +360,7 @@ fn a_server_that_was_written_down_wrongly_is_removed_and_written_down_again() {
     let add = |words: &[&str]| stage.holm([&["mcp", "add", "sea", "--"], words].concat());
     assert_eq!(add(&["/usr/bin/false"]).code, Some(0));
     assert_eq!(stage.holm(["mcp", "test", "sea"]).code, Some(3));
-    add(&["/usr/bin/python3"]).fails(2, "there is a server `sea` already");
+    add(&["/usr/bin/python3"]).fails(2, "server `sea` already exists");
     assert_eq!(stage.holm(["mcp", "remove", "sea"]).code, Some(0));
     stage.holm(["mcp", "remove", "sea"]).fails(6, "no server `sea` among your tools");
     // Without a grant: a file that the command line names is the server's own.
@@ -384,7 +384,7 @@ fn a_server_that_never_started_is_mended_without_a_question() {
     let listed = stage.holm(["tool", "list"]);
     assert!(listed.out.contains("sea_echo"), "{listed:?}");
     fs::write(&file, json!({ "command": "/usr/bin/false" }).to_string()).unwrap();
-    stage.holm(["mcp", "test", "sea"]).fails(3, "not what was confirmed");
+    stage.holm(["mcp", "test", "sea"]).fails(3, "changed since you confirmed it");
 }
 
 #[test]
@@ -393,10 +393,10 @@ fn a_file_that_cannot_be_read_is_named_with_what_is_wrong() {
     assert_eq!(stage.holm(["mcp", "add", "odd", "--", "x"]).code, Some(0));
     let file = stage.data().join("tools/odd.mcp.json");
     fs::write(&file, "{").unwrap();
-    stage.holm(["mcp", "test", "odd"]).fails(3, "it is no JSON");
+    stage.holm(["mcp", "test", "odd"]).fails(3, "it is not valid JSON");
     fs::write(&file, r#"{ "command": "x", "grant": ["read:./"] }"#).unwrap();
     let listed = stage.holm(["mcp", "list"]);
-    assert!(listed.err.contains("its entry has `grant`, which means nothing here"), "{listed:?}");
+    assert!(listed.err.contains("its entry has `grant`, which Holm does not know"), "{listed:?}");
 }
 
 /// A client that speaks with `holm mcp-server`.

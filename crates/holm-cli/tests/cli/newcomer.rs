@@ -1,4 +1,4 @@
-//! Somebody who has read the README and nothing else; and somebody who has written something down wrongly.
+//! Tests two new users: one who has read only the README, and one whose files contain mistakes.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, os::unix::fs::symlink, path::Path};
 
@@ -99,7 +99,7 @@ fn cases() -> Vec<Wrong> {
             what: "unknown key",
             files: settings("\nmodle = \"a/b\"\n"),
             args: RUN,
-            expect: &["mine.toml:2: there is no key `modle`", "hint: did you mean `model`?"],
+            expect: &["mine.toml:2: unknown key `modle`", "hint: did you mean `model`?"],
         },
         Wrong {
             what: "a model without a provider",
@@ -135,19 +135,19 @@ fn cases() -> Vec<Wrong> {
             what: "settings that others can write",
             files: vec![("mine.toml", String::new(), 0o666)],
             args: RUN,
-            expect: &["mine.toml: others can write it", "hint: chmod go-w "],
+            expect: &["mine.toml: other users can write it", "hint: chmod go-w "],
         },
         Wrong {
             what: "keys that others can read",
             files: keys("{\"version\":1,\"keys\":{\"a\":\"canary\"}}", 0o644),
             args: RUN,
-            expect: &["keys.json: others can read it", "hint: chmod 600 "],
+            expect: &["keys.json: other users can read it", "hint: chmod 600 "],
         },
         Wrong {
             what: "keys that cannot be read",
             files: keys("{\"version\":1,\n\"keys\":{\"a\":canary}}", 0o600),
             args: RUN,
-            expect: &["keys.json:2: it is no file of keys", "hint: "],
+            expect: &["keys.json:2: it is not a valid key file", "hint: "],
         },
         Wrong {
             what: "an agent with a syntax error",
@@ -159,11 +159,7 @@ fn cases() -> Vec<Wrong> {
             what: "a cycle",
             files: exe(agent(&circle)),
             args: EXE,
-            expect: &[
-                "agent.json:",
-                "would hand work to one that it stands below",
-                "hint: take one of them out",
-            ],
+            expect: &["agent.json:", "would delegate to an agent above it", "hint: remove one of them"],
         },
         Wrong {
             what: "an agent that is not there",

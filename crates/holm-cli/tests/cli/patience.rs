@@ -1,4 +1,4 @@
-//! How tests wait: for something to be so, never for a time.
+//! How tests wait: for a condition, never for a fixed time.
 
 use std::{
     fmt::Debug,
@@ -9,7 +9,7 @@ use std::{
 /// How long anything may take: far longer than it does, for machines that are slow.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How often it is looked: a server lets one token ask so often a minute and no more.
+/// How often the condition is checked: a server limits the requests of one token per minute.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Waits until something is so.

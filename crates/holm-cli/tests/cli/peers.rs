@@ -1,4 +1,5 @@
-//! `holm mcp-server` and the clients that other people wrote. `scripts/setup conformance` installs them.
+//! Tests `holm mcp-server` with the clients of other authors. `scripts/setup conformance` installs
+//! them.
 
 use std::{
     fs,

@@ -1,5 +1,5 @@
-//! What somebody plants in a project: links to what is trusted elsewhere, and code in the place of what a person looked at. Links
-//! count for nothing where they lie, and changed code starts nothing.
+//! Tests files that an attacker plants in a project: links to files that are trusted elsewhere, and
+//! code in place of reviewed code. Links are not followed, and changed code is not started.
 
 use std::{
     fs,
@@ -77,7 +77,7 @@ fn a_folder_elsewhere_is_trusted_by_whichever_way_it_is_named() {
     symlink("elsewhere", stage.work().join("../way")).unwrap();
     stage.agrees(["tool", "trust", "../way"]);
     let again = stage.holm(["tool", "trust", "../elsewhere"]);
-    assert!(again.code == Some(0) && again.err.contains("nothing here is new"), "{again:?}");
+    assert!(again.code == Some(0) && again.err.contains("nothing new to trust"), "{again:?}");
     // Within the project a link is one.
     symlink("../elsewhere", stage.work().join("tools")).unwrap();
     stage.holm(["tool", "trust", "tools"]).fails(3, NEVER);
@@ -138,7 +138,7 @@ fn a_server_whose_script_has_changed_starts_nothing_until_a_person_looks_again()
     let script = stage.work().join("srv.py");
     let text = fs::read_to_string(&script).unwrap();
     fs::write(&script, format!("{text}\n# Another line.\n")).unwrap();
-    let told = "srv.py, with which it is started, has changed since somebody trusted it; look at it, then `holm tool trust`";
+    let told = "srv.py, which starts it, changed since you trusted it; review it, then run `holm tool trust`";
     stage.holm(["mcp", "test", "srv"]).fails(3, told);
     let checked = stage.holm(["check"]);
     assert!(checked.code == Some(2) && checked.out.contains("bad  server "), "{checked:?}");
@@ -153,7 +153,7 @@ fn a_server_whose_script_has_changed_starts_nothing_until_a_person_looks_again()
     assert_eq!(stage.holm(call).out.trim(), r#"{"word": "ahoy"}"#);
     let gone = stage.holm(["tool", "distrust"]);
     assert!(gone.out.contains("no longer trusted: ") && gone.out.contains("/srv.py\n"), "{gone:?}");
-    stage.holm(["mcp", "test", "srv"]).fails(3, "nobody has trusted it");
+    stage.holm(["mcp", "test", "srv"]).fails(3, "you have not trusted it");
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn a_module_that_appears_under_a_name_of_the_command_line_starts_nothing() {
     assert!(tested.code == Some(0) && tested.out.contains("srv_echo"), "{tested:?}");
     for planted in ["server.py", "server/__init__.py"] {
         fs::write(stage.work().join(planted), "raise SystemExit(7)\n").unwrap();
-        let told = format!("{planted}, with which it is started, was trusted by nobody");
+        let told = format!("{planted}, which starts it, is not trusted");
         stage.holm(["mcp", "test", "srv"]).fails(3, &told);
         fs::remove_file(stage.work().join(planted)).unwrap();
     }
@@ -187,5 +187,5 @@ fn an_own_server_that_finds_its_code_in_the_folder_starts_with_a_note() {
     assert_eq!(stage.holm(["mcp", "test", "srv"]).code, Some(0), "so that it is known");
     let listed = stage.holm(["tool", "list"]);
     assert!(listed.out.contains("srv_echo"), "{listed:?}");
-    assert!(listed.err.contains("srv.py, because the entry names no whole path"), "{listed:?}");
+    assert!(listed.err.contains("srv.py, because the entry has no absolute path"), "{listed:?}");
 }

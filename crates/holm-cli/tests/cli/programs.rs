@@ -1,4 +1,4 @@
-//! Programs of tool folders: trusted first, then tools like any other.
+//! Tests programs in tool folders: trusted first, then tools like any other.
 
 use std::{
     fs,
@@ -40,7 +40,7 @@ fn a_program_is_neither_run_nor_described_before_it_is_trusted_and_a_tool_afterw
     let seen = stage.work().join("seen");
     let path = stage.program("ping.sh", &PING.replace("case", "touch seen; case"), 0o755);
     let ran = stage.holm(["tool", "list"]);
-    assert!(!ran.out.contains("ping") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(!ran.out.contains("ping") && ran.err.contains("you have not trusted it"), "{ran:?}");
     assert!(!seen.exists(), "it did not run");
     stage.agrees(["tool", "trust"]);
     let ran = stage.holm(["tool", "list"]);
@@ -114,8 +114,8 @@ fn trust_that_is_taken_back_stops_the_next_call_of_a_running_agent() {
     assert!(!told.contains("pong"), "the second did not: {told}");
     let ran = stage.holm(["session", "show", "s", "--json"]);
     assert_eq!(ran.out.matches("pong Ada").count(), 1, "and the journal shows it: {ran:?}");
-    assert!(stage.holm(["tool", "list"]).err.contains("nobody has trusted it"));
-    stage.holm(["tool", "distrust", "ping"]).fails(6, "nothing is trusted by the name `ping`");
+    assert!(stage.holm(["tool", "list"]).err.contains("you have not trusted it"));
+    stage.holm(["tool", "distrust", "ping"]).fails(6, "nothing trusted is named `ping`");
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_replaced_program_says_that_its_asks_are_lost_until_it_is_confirmed() {
     }
     let ran = stage.holm(["tool", "validate", "bash_ping"]);
     assert!(
-        ran.code == Some(3) && ran.out.contains(lost) && !ran.out.contains("nothing is wrong"),
+        ran.code == Some(3) && ran.out.contains(lost) && !ran.out.contains("no problems found"),
         "{ran:?}"
     );
     let ran = stage.agrees(["tool", "confirm", "ping"]);
@@ -204,23 +204,23 @@ fn whoever_names_a_tool_that_cannot_be_used_is_told_why() {
     for which in ["ping", "ping.sh", "bash_ping", "bash_ping_2", ".holm/tools/ping.sh"] {
         for command in ["show", "validate", "execute"] {
             let ran = stage.holm(["tool", command, which]);
-            ran.fails(3, "nobody has trusted it");
-            assert_eq!(ran.err.matches("nobody has trusted it").count(), 1, "{ran:?}");
+            ran.fails(3, "you have not trusted it");
+            assert_eq!(ran.err.matches("you have not trusted it").count(), 1, "{ran:?}");
         }
     }
     for there in ["./loose.sh", ".", "/dev/null"] {
-        stage.holm(["tool", "execute", there]).fails(3, "is there, and is no tool");
+        stage.holm(["tool", "execute", there]).fails(3, "exists, but is not a tool");
     }
     // What is wrong with others is said by the list alone.
-    stage.holm(["tool", "validate", "read"]).says("read: nothing is wrong with it\n");
-    stage.holm(["tool", "validate", "loose.sh"]).fails(3, "is a program, and no declaration");
+    stage.holm(["tool", "validate", "read"]).says("read: no problems found\n");
+    stage.holm(["tool", "validate", "loose.sh"]).fails(3, "is a program, not a declaration");
     stage.agrees(["tool", "trust"]);
     for which in [".holm/tools/ping.sh", "ping"] {
         let ran = stage.holm(["tool", "execute", which, CALL, "--grant", "tool:bash_ping"]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "pong Ada\n"), "{ran:?}");
     }
     let ran = stage.holm(["tool", "execute", "ping", CALL, "--grant", "read:**"]);
-    assert!(ran.err.contains("`bash_ping` asks for nothing, so read:** does not reach it"), "{ran:?}");
+    assert!(ran.err.contains("`bash_ping` asks for no grants, so it does not get read:**"), "{ran:?}");
     assert!(ran.err.contains("into ping.toml beside it"), "{ran:?}");
 }
 

@@ -1,4 +1,5 @@
-//! What an agent is asked: texts, files, what commands print, pictures, aliases; in the order in which they were given.
+//! Tests prompts: texts, files, output of commands, pictures and aliases, in the order in which
+//! they were given.
 
 use std::fs;
 
@@ -59,10 +60,10 @@ fn a_command_that_fails_is_told_and_one_that_gives_nothing_ends_it() {
     let stage = Stage::new([Act::says("ok")]);
     let ran = stage.run(&["-p", "Why?", "--shell", "echo broken; exit 7"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "ok\n"), "{ran:?}");
-    assert_eq!(ran.err, "holm: `echo broken; exit 7` ended with exit status: 7; what it printed is used\n");
-    stage.run(&["--shell", "exit 7"]).fails(1, "`exit 7` gave nothing for the prompt: exit status: 7");
+    assert_eq!(ran.err, "holm: `echo broken; exit 7` ended with exit status: 7; its output is used anyway\n");
+    stage.run(&["--shell", "exit 7"]).fails(1, "`exit 7` produced no text for the prompt: exit status: 7");
     stage.run(&["-f", "gone.md"]).fails(6, "there is no file gone.md");
-    stage.run(&["-p", "-", "-f", "-"]).fails(2, "can be read once");
+    stage.run(&["-p", "-", "-f", "-"]).fails(2, "can be read only once");
 }
 
 #[test]
@@ -92,7 +93,7 @@ fn what_a_model_would_not_be_shown_is_refused_before_it_is_asked() {
     let ran = Ran::of(&blind.env("DEEPSEEK_API_KEY", "x").output().unwrap());
     ran.fails(
         2,
-        "deepseek/deepseek-chat takes no image/png, so it would not be shown cat.png\n  hint: leave it out",
+        "deepseek/deepseek-chat takes no image/png, so it cannot read cat.png\n  hint: leave it out",
     );
     stage.run(&["--media", "notes.txt"]).fails(2, "hint: give a text with -f");
     stage.run(&["--media", "gone.png"]).fails(6, "there is no file gone.png");
@@ -116,6 +117,6 @@ fn an_alias_has_variables() {
     holm(&["-f", "main.rs", "--var", "who={{content}}"]).says("ok\n");
     assert_eq!(text(&stage), "Explain main.rs (Rust) to {{content}} on topic: fn main() {}");
     holm(&["-f", "main.rs"]).fails(2, "the alias `explain` asks for `who`");
-    holm(&["-f", "main.rs", "--var", "who=me", "--var", "x=y"]).fails(2, "has no place for `x`");
+    holm(&["-f", "main.rs", "--var", "who=me", "--var", "x=y"]).fails(2, "does not use `x`");
     stage.run(&["-p", "x", "--var", "who=me"]).fails(2, "--alias");
 }

@@ -1,5 +1,6 @@
-//! The command on a terminal of its own: every byte that it writes goes through an emulator, which knows what a person
-//! would see. `script` from util-linux provides the terminal, and `stty` changes its size.
+//! Runs the command on its own terminal. Every byte that it writes goes through an emulator, which
+//! knows what a user would see. `script` from util-linux provides the terminal, and `stty` changes
+//! its size.
 
 use std::{
     fs,
@@ -16,7 +17,7 @@ use crate::{
     stage::{MODEL, Stage},
 };
 
-/// How often it is looked.
+/// How often the screen is checked.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A command at a terminal.
@@ -113,7 +114,7 @@ impl Pty {
         let (lock, news) = &*self.seen;
         let began = Instant::now();
         let mut seen = lock.lock().unwrap();
-        // What is waited for may be something else than a byte, so it is looked at now and then in any case.
+        // The condition may not depend on output, so it is also checked at intervals.
         while !is(seen.emulator.screen()) && !seen.over && began.elapsed() < PATIENCE {
             seen = news.wait_timeout(seen, LOOK).unwrap().0;
         }

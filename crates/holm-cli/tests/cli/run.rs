@@ -1,4 +1,4 @@
-//! `holm run`: prompts in, answers out.
+//! Tests `holm run`: prompts in, answers out.
 
 use holm_testkit::double::Act;
 
@@ -60,7 +60,8 @@ fn a_tool_runs_when_it_was_granted_and_the_model_sees_its_result() {
     stage.run(&["-p", "How many words?", "--grant", "read:notes.txt"]).says("Three words.\n");
     assert!(stage.double.requests()[1].text().contains("one two three"));
 
-    // Without the grant, and with nobody to ask, it does not run, and the model is told which grant would do.
+    // Without the grant, and without a user to ask, it does not run. The model is told which grant
+    // would help.
     let stage = Stage::new([call(), Act::says("I may not look.")]).file("notes.txt", "one two three\n");
     let ran = stage.run(&["-p", "How many words?"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(3), "I may not look.\n"), "{ran:?}");

@@ -1,4 +1,4 @@
-//! Whole screens on terminals of 80 by 24 and of 200 by 60, as a person sees them.
+//! Tests whole screens on terminals of 80 by 24 and of 200 by 60, as a user sees them.
 
 use std::fs;
 
@@ -61,7 +61,7 @@ fn a_question_of_the_model() {
     for size in [SMALL, LARGE] {
         let stage = Stage::new([Act::calls(&[("q", "ask_user", question)]), Act::says("South it is.")]);
         let mut chat = ready(&stage, size, &[]);
-        asks(&mut chat, "sail", "a number or words of your own");
+        asks(&mut chat, "sail", "a number or your own text");
         chat.shows("calls ask_user");
         chat.until("a call that runs", |screen| screen.contents().contains("◐ ask_user"));
         shot(&chat, "a_question_of_the_model", size);
@@ -81,10 +81,10 @@ fn turns_to_go_back_to() {
         says(&mut chat, "first thing", "One.");
         says(&mut chat, "second thing", "Two.");
         chat.types(CTRL_B);
-        chat.shows("go back to before this was said");
+        chat.shows("go back to before this message");
         shot(&chat, "turns_to_go_back_to", size);
         chat.types(ESC);
-        chat.hides("go back to before this was said");
+        chat.hides("go back to before this message");
         leaves(chat);
     }
 }

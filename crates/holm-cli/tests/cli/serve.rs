@@ -1,4 +1,4 @@
-//! `holm serve` as it is started: what its agents are made of, seen and changed over HTTP.
+//! Tests `holm serve` as a process: its agents' parts, shown and changed over HTTP.
 
 use std::{
     fs,
@@ -156,7 +156,7 @@ fn servers_are_written_down_by_administrators_seen_tested_and_taken_away() {
     taken_away(&served, &operator, "/api/mcp-servers", "sea");
 }
 
-/// The only one in its list goes when an administrator says so, and when nobody else does.
+/// Only an administrator can remove the single item of this list.
 fn taken_away(served: &Served, operator: &str, list: &str, name: &str) {
     let (path, administrator) = (format!("{list}/{name}"), served.token.as_str());
     for (token, status) in [(operator, 403), (administrator, 204), (administrator, 404)] {
@@ -205,7 +205,7 @@ fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
     served.wait("first");
     let copy = stage.data().parent().unwrap().join("copy");
     std::thread::scope(|scope| {
-        // Somebody goes on working all the while.
+        // Another client works all the while.
         let working = scope.spawn(|| {
             for number in 0..20 {
                 assert_eq!(served.post("/api/sessions", &said(&format!("s{number}"))).status, 201);
@@ -219,7 +219,7 @@ fn what_is_kept_is_copied_while_sessions_work_and_put_back_elsewhere() {
     assert_eq!(served.post("/api/backups", &json!({ "name": "one" })).status, 409);
     assert_eq!(served.get("/api/backups").json()[0]["name"], "one");
     stage.holm(["backup", copy.to_str().unwrap()]).fails(2, "already");
-    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "there is something in");
+    stage.holm(["restore", copy.to_str().unwrap()]).fails(2, "is not empty");
     let first = served.get("/api/sessions/first/replay").body;
     let token = served.token.clone();
     drop(served);
@@ -333,5 +333,5 @@ fn a_collector_elsewhere_needs_a_grant() {
         "--model",
         MODEL,
     ];
-    stage.holm(args).fails(2, "no grant of the run leads to it");
+    stage.holm(args).fails(2, "the run has no grant for it");
 }

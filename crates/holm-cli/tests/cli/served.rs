@@ -1,4 +1,4 @@
-//! `holm serve` in a process of its own, and somebody who asks it over HTTP.
+//! `holm serve` in its own process, and a client that calls it over HTTP.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) struct Served {
     child: Child,
     address: String,
-    /// The token of whoever started it.
+    /// The token of the user who started it.
     pub(crate) token: String,
 }
 
@@ -69,7 +69,7 @@ impl Served {
         assert!(self.child.wait().unwrap().success());
     }
 
-    /// A token for somebody.
+    /// Issues a token for a user.
     pub(crate) fn issue(&self, user: &str, role: &str) -> String {
         let made = self.post("/api/tokens", &json!({ "user": user, "role": role }));
         assert_eq!(made.status, 201, "{made:?}");

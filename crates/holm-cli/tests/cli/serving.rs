@@ -1,4 +1,4 @@
-//! `holm serve` that is killed, started again, started twice.
+//! Tests `holm serve` when it is killed, restarted, and started twice.
 
 use std::sync::{
     Arc,
@@ -52,6 +52,6 @@ fn a_second_server_with_the_same_data_is_refused() {
     let stage = Stage::new([]);
     let served = Served::start(&stage, &[]);
     let second = stage.holm(["serve", "--listen", "127.0.0.1:0", "--", "--model", MODEL]);
-    second.fails(2, "another server works in");
+    second.fails(2, "another server is using");
     assert_eq!(served.get("/health").status, 200);
 }

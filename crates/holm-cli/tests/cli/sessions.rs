@@ -1,4 +1,4 @@
-//! `holm session`, and sessions that go on.
+//! Tests `holm session`, and resumed sessions.
 
 use holm_testkit::double::Act;
 
@@ -11,7 +11,7 @@ fn a_session_remembers_and_is_never_begun_twice() {
     stage.run(&["-p", "again", "--session", "chat"]).fails(2, "add --resume");
     stage.run(&["-p", "Who am I?", "--session", "chat", "--resume"]).says("Ada.\n");
     assert!(stage.double.requests()[1].text().contains("I am Ada."));
-    stage.run(&["--session", "chat", "--resume"]).fails(2, "nothing is under way");
+    stage.run(&["--session", "chat", "--resume"]).fails(2, "nothing is running");
 }
 
 #[test]
@@ -21,18 +21,18 @@ fn a_session_that_goes_on_keeps_its_model() {
     stage.run(&["-p", "First", "--session", "s"]).says("one\n");
     let resume = ["run", "-p", "Second", "--session", "s", "--resume"];
     let other = stage.holm([resume.as_slice(), &["--model", "openai/gpt-5"]].concat());
-    other.fails(2, "the session `s` works with openai/gpt-5-mini");
+    other.fails(2, "session `s` uses openai/gpt-5-mini");
     assert!(other.err.contains("hint: leave --model and --script out"), "{other:?}");
     stage
         .holm([resume.as_slice(), &["--script", "script.json"]].concat())
-        .fails(2, "scripted/file cannot take");
+        .fails(2, "scripted/file cannot replace");
     stage.holm(resume).says("two\n");
     assert_eq!(stage.double.requests()[1].model(), "gpt-5-mini");
 
     let scripted = ["run", "-p", "Say it.", "--session", "heart", "--script", "script.json"];
     stage.holm(scripted).says("By heart.\n");
     let ran = stage.holm(["run", "-p", "Again.", "--session", "heart", "--resume"]);
-    ran.fails(2, "is answered by a script, and none was given\n  hint: give it again with --script FILE");
+    ran.fails(2, "uses a script, and none was given\n  hint: give it again with --script FILE");
     stage.holm([scripted.as_slice(), &["--resume"]].concat()).says("By heart.\n");
 }
 
@@ -40,10 +40,7 @@ fn a_session_that_goes_on_keeps_its_model() {
 fn sessions_are_listed_the_latest_first() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
     let ran = stage.holm(["session", "list"]);
-    assert_eq!(
-        (ran.code, ran.out.as_str(), ran.err.as_str()),
-        (Some(0), "", "holm: there are no sessions\n")
-    );
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), "", "holm: no sessions yet\n"));
     stage.holm(["session", "list", "--json"]).says("");
     stage.holm(["session", "show", ""]).fails(2, "error: ");
     stage.run(&["-p", "First prompt", "--session", "first"]).says("one\n");
@@ -91,7 +88,7 @@ fn a_replay_tells_what_the_run_told_byte_for_byte() {
     let again = stage.holm(["session", "replay", "s", "--json"]);
     assert_eq!(again.code, Some(0));
     assert_eq!(again.out, events);
-    assert!(again.err.starts_with("holm: ") && again.err.contains("as they did before"), "{}", again.err);
+    assert!(again.err.starts_with("holm: ") && again.err.contains("events as before"), "{}", again.err);
     assert_eq!(stage.double.requests().len(), 3, "a replay asks nobody");
 }
 
@@ -117,7 +114,7 @@ fn a_replay_for_people_is_short() {
 fn what_models_have_shown_is_known_from_the_sessions() {
     let stage = Stage::new([Act::says("one"), Act::says("two")]);
     let ran = stage.holm(["model", "ledger"]);
-    assert!(ran.out.is_empty() && ran.err.contains("no session of this kind says anything"), "{ran:?}");
+    assert!(ran.out.is_empty() && ran.err.contains("no session of this kind used a model"), "{ran:?}");
     stage.run(&["-p", "First"]).says("one\n");
     stage.run(&["-p", "Second"]).says("two\n");
     let ran = stage.holm(["model", "ledger"]);
@@ -188,7 +185,7 @@ fn a_budget_that_is_given_on_resume_counts_and_what_cannot_count_is_refused() {
     stage.run(&["-p", "First", "--session", "s"]).says("one\n");
     for flag in [["--turns", "1"], ["--system", "Be short."]] {
         let ran = stage.run(&[&["-p", "hi", "--session", "s", "--resume"], flag.as_slice()].concat());
-        ran.fails(2, "a session keeps what it was started with");
+        ran.fails(2, "a session keeps the value it started with");
     }
     let spent = ["-p", "hi", "--session", "s", "--resume", "--budget", "0.000000001"];
     stage.run(&spent).fails(4, "were spent");
@@ -232,7 +229,7 @@ fn a_session_goes_on_in_its_own_folder_alone() {
     std::fs::create_dir(&elsewhere).unwrap();
     let resume = ["run", "--model", MODEL, "-p", "Second.", "--session", "s", "--resume"];
     let ran = Ran::of(&stage.command(resume).current_dir(&elsewhere).output().unwrap());
-    ran.fails(2, "the session `s` works in ");
+    ran.fails(2, "session `s` works in ");
     assert!(ran.err.contains("resume it there"), "{}", ran.err);
     stage.holm(resume).says("two\n");
 }

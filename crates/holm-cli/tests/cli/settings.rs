@@ -1,4 +1,4 @@
-//! Settings: which hold, where they come from, and what a project can never say.
+//! Tests settings: which apply, where they come from, and what a project can never set.
 
 use std::{fs, os::unix::fs::PermissionsExt as _, path::PathBuf, process::Command};
 
@@ -54,7 +54,7 @@ fn a_rule_that_cannot_be_read_ends_a_call_by_hand_and_lets_none_of_the_others_go
         ["tool", "execute", "run_program", r#"{"command":["ls"]}"#, "--grant", "exec:*", "--mode", "full"];
     let ran = holm(&stage, &call);
     ran.fails(2, "mine.toml");
-    assert!(ran.err.contains("mend the rule, or take it out"), "{ran:?}");
+    assert!(ran.err.contains("fix or remove the rule"), "{ran:?}");
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
     let stage =
         stage([Act::says("One."), Act::says("Two."), Act::says("Three.")], &user).file("holm.toml", project);
     let ran = holm(&stage, &["run", "-p", "Hi."]);
-    assert!(ran.out == "One.\n" && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(ran.out == "One.\n" && ran.err.contains("you have not trusted it"), "{ran:?}");
     trust(&stage);
     holm(&stage, &["run", "-p", "Hi."]).says("Two.\n");
     let requests = stage.double.requests();
@@ -82,20 +82,23 @@ fn a_projects_file_does_nothing_until_it_is_trusted_and_then_chooses_but_never_w
     for text in [b"system = \"Another.\"\n".as_slice(), b"\xff\xfe"] {
         fs::write(stage.work().join("holm.toml"), text).unwrap();
         let ran = holm(&stage, &["run", "-p", "Hi."]);
-        ran.fails(3, "holm.toml hold here, and now: ");
+        ran.fails(3, "holm.toml apply here, but ");
         assert!(ran.err.contains("`holm config trust`"), "{ran:?}");
         let shown = holm(&stage, &["config", "show"]);
-        assert!(shown.code == Some(0) && shown.err.contains("no run begins here: "), "{shown:?}");
-        assert!(!shown.err.contains("do nothing"), "{shown:?}");
+        assert!(shown.code == Some(0) && shown.err.contains("no run can start here: "), "{shown:?}");
+        assert!(!shown.err.contains("are not used"), "{shown:?}");
         let checked = holm(&stage, &["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
         let said = holm(&stage, &["doctor"]).out;
         let row = said.lines().find(|line| line.contains("  settings  ")).unwrap();
-        assert!(row.starts_with("bad ") && row.contains("no run begins here: "), "{said}");
+        assert!(row.starts_with("bad ") && row.contains("no run can start here: "), "{said}");
     }
     assert_eq!(holm(&stage, &["config", "forget"]).code, Some(0));
     let ran = holm(&stage, &["run", "-p", "Hi."]);
-    assert!(ran.out == "Three.\n" && ran.err.contains("do nothing"), "what is no text ends nothing: {ran:?}");
+    assert!(
+        ran.out == "Three.\n" && ran.err.contains("are not used"),
+        "what is no text ends nothing: {ran:?}"
+    );
 }
 
 #[test]
@@ -214,13 +217,13 @@ fn where_there_is_nothing_to_list_it_is_said_how_one_begins() {
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), ""), "{ran:?}");
         assert!(ran.err.contains(expect), "{ran:?}");
     };
-    check(&["config", "show", "--origin"], "nothing is set here");
-    check(&["config", "show", "--json"], "nothing is set here");
-    check(&["agent", "list"], "`holm agent new NAME` begins one");
-    check(&["skill", "list"], "there are no skills");
-    check(&["keys", "list"], "`holm keys add PROVIDER` keeps one");
-    check(&["job", "list"], "`holm job add` writes one down");
-    check(&["mcp", "list"], "`holm mcp add` writes one down");
+    check(&["config", "show", "--origin"], "no settings found");
+    check(&["config", "show", "--json"], "no settings found");
+    check(&["agent", "list"], "`holm agent new NAME` creates one");
+    check(&["skill", "list"], "no skills yet");
+    check(&["keys", "list"], "store one with `holm keys add PROVIDER`");
+    check(&["job", "list"], "add one with `holm job add`");
+    check(&["mcp", "list"], "add one with `holm mcp add`");
 }
 
 #[test]
@@ -245,11 +248,11 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
         assert!(checked.out.contains(&expect.replace("\n  hint: ", "; ")), "{checked:?}");
     };
     check("model = \n", "mine.toml:1: ");
-    check("\nmodle = \"a/b\"\n", "mine.toml:2: there is no key `modle`\n  hint: did you mean `model`?");
+    check("\nmodle = \"a/b\"\n", "mine.toml:2: unknown key `modle`\n  hint: did you mean `model`?");
     check("[limits]\nturns = \"many\"\n", "mine.toml:2: invalid type");
-    check("[limits]\nturns = -1\n", "mine.toml:2: a run takes one turn at the least");
+    check("[limits]\nturns = -1\n", "mine.toml:2: a run needs at least one turn");
     check("grants = [\"fly:high\"]\n", "mine.toml:1: `fly:high`: ");
-    check("[providers.mine]\nbase_url = \"nope\"\n", "mine.toml:2: this is no address; ");
+    check("[providers.mine]\nbase_url = \"nope\"\n", "mine.toml:2: not a valid URL; ");
     let stage = Stage::new([]);
     holm(&stage, &["run", "-p", "Hi."]).fails(2, "mine.toml: there is no such file\n  hint: ");
     let stage = Stage::new([Act::says("Done.")]).file("holm.toml", "mode = \"full\"\n");
@@ -262,7 +265,7 @@ fn each_bad_file_gives_one_message_with_file_line_and_fix() {
     let hash = ContentHash::of(b"mode = \"full\"\n").to_string();
     holm(&stage, &["config", "trust", "--yes", &hash]).fails(2, expect);
     let ran = holm(&stage, &["run", "--model", MODEL, "-p", "Hi."]);
-    assert!(ran.code == Some(0) && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(ran.code == Some(0) && ran.err.contains("you have not trusted it"), "{ran:?}");
 }
 
 #[test]
@@ -282,13 +285,16 @@ fn a_check_tells_mistakes_in_parts_also_of_keys_and_of_sidecars() {
         checked.out.lines().find(|line| line.starts_with(&begins)).unwrap_or_default()
     };
     assert!(row("sidecar ").contains("mine.toml:1: unknown field `descripton`"), "{checked:?}");
-    assert!(row("keys    ").contains("keys.json:2: it is no file of keys; mend the line"), "{checked:?}");
+    assert!(
+        row("keys    ").contains("keys.json:2: it is not a valid key file; fix or remove the line"),
+        "{checked:?}"
+    );
     assert!(!checked.out.contains("notes.toml") && !checked.out.contains("hint: "), "{checked:?}");
     let object = holm(&stage, &["check", "--json"]).out;
     let mut rows = object.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let keys = rows.find(|row| row["what"] == "keys").unwrap();
     assert_eq!((&keys["ok"], &keys["line"]), (&false.into(), &2.into()), "{keys}");
-    assert_eq!(keys["problem"], "it is no file of keys", "{keys}");
+    assert_eq!(keys["problem"], "it is not a valid key file", "{keys}");
     assert!(keys["hint"].is_string(), "{keys}");
 }
 
@@ -309,7 +315,7 @@ fn an_alias_is_a_prompt_with_a_place_for_more() {
     holm(&stage, &["run", "--alias", "sum", "-p", "a long text"]).says("Short.\n");
     assert!(stage.double.requests()[0].text().contains("Sum up: a long text"));
     let ran = holm(&stage, &["run", "--alias", "some", "-p", "x"]);
-    ran.fails(6, "there is no alias `some`\n  hint: there are: sum");
+    ran.fails(6, "no alias is named `some`\n  hint: there are: sum");
 }
 
 #[test]
@@ -344,7 +350,7 @@ fn the_doctor_knows_a_sound_database_that_is_no_store_of_this_version() {
     let sound = row("");
     assert!(sound.starts_with("good ") && sound.ends_with("holm.db holds together"), "{sound}");
     for (damage, wrong, remedy) in [
-        ("PRAGMA application_id = 1", "holm.db is no store of Holm", "`holm restore FOLDER`"),
+        ("PRAGMA application_id = 1", "holm.db is not a Holm store", "`holm restore FOLDER`"),
         ("PRAGMA user_version = 99", "the store has schema 99", "use the program that wrote it"),
         ("DROP TABLE records", "the table `records` is missing", "`holm restore FOLDER`"),
     ] {
@@ -386,13 +392,13 @@ fn a_file_that_nobody_trusts_does_not_switch_off_the_trusted_one_above_it() {
     let run = ["run", "--model", MODEL, "-p", "Hi."];
     let ran = below(&run);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{ran:?}");
-    assert!(ran.err.contains("sub/holm.toml do nothing: nobody has trusted it; "), "{ran:?}");
+    assert!(ran.err.contains("sub/holm.toml are not used: you have not trusted it; "), "{ran:?}");
     assert!(stage.double.requests()[0].text().contains("From above."));
     let shown = below(&["config", "show", "--origin"]);
     assert!(shown.out.starts_with("system = \"From above.\"  # "), "{shown:?}");
     // What is above and has changed is not passed over either.
     fs::write(stage.work().join("holm.toml"), "system = \"Another.\"\n").unwrap();
-    below(&run).fails(3, "work/holm.toml hold here, and now: it has changed");
+    below(&run).fails(3, "work/holm.toml apply here, but it changed");
     fs::write(stage.work().join("holm.toml"), "system = \"From above.\"\n").unwrap();
     // Who trusts the nearer one has that one alone.
     let hash = ContentHash::of(b"").to_string();
@@ -415,26 +421,27 @@ fn no_run_begins_without_a_trusted_file_that_is_gone_until_somebody_forgets_it()
     let refuses = |expect: &str| {
         for folder in [&stage.work(), &sub] {
             let ran = Ran::of(&command(&stage, &run).current_dir(folder).output().unwrap());
-            ran.fails(3, &format!("holm.toml hold here, and now: {expect}"));
+            ran.fails(3, &format!("holm.toml apply here, but {expect}"));
             assert!(ran.err.contains("`holm config forget`"), "{ran:?}");
         }
         let checked = holm(&stage, &["check"]);
         assert!(checked.code == Some(2) && checked.out.contains("bad  settings  "), "{checked:?}");
         let row = holm(&stage, &["doctor"]).out;
-        assert!(row.contains("no run begins here: "), "{row}");
+        assert!(row.contains("no run can start here: "), "{row}");
     };
     fs::remove_file(&file).unwrap();
-    refuses("it is not there any more");
-    holm(&stage, &["config", "trust"]).fails(6, "holm.toml: it is not there any more");
+    refuses("it no longer exists");
+    holm(&stage, &["config", "trust"]).fails(6, "holm.toml: it no longer exists");
     fs::create_dir(&file).unwrap();
-    refuses("it is no plain file any more");
+    refuses("it is no longer a plain file");
     fs::remove_dir(&file).unwrap();
     fs::write(stage.work().join("empty"), "").unwrap();
     std::os::unix::fs::symlink("empty", &file).unwrap();
     refuses("it is a link");
     fs::remove_file(&file).unwrap();
     assert!(stage.double.requests().is_empty());
-    // What is put back holds as before; whoever took it away on purpose needs one command, and keeps what else they trust.
+    // A restored file applies as before. A user who removed it on purpose needs one command, and
+    // other files stay trusted.
     fs::write(&file, "system = \"Guard.\"\n").unwrap();
     holm(&stage, &run).says("Done.\n");
     fs::write(stage.work().join("AGENTS.md"), "Count well.\n").unwrap();

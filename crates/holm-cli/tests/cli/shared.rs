@@ -1,4 +1,4 @@
-//! Servers that share a database: two processes, one of which is killed.
+//! Tests servers that share a database: two processes, one of which is killed.
 
 use std::sync::atomic::Ordering;
 

@@ -1,4 +1,4 @@
-//! Skills, what projects tell agents, keys, and how a person begins.
+//! Tests skills, project instructions, keys, and the first steps of a user.
 
 use std::{fs, path::Path, process::Command};
 
@@ -57,7 +57,7 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
     fs::write(skills.join("greet/references/forms.md"), "Forms of the third step.").unwrap();
     let ran = stage.run(&["-p", "Hi."]);
     assert!(
-        ran.out == "None.\n" && ran.err.contains("greet/SKILL.md is not used: nobody has trusted it"),
+        ran.out == "None.\n" && ran.err.contains("greet/SKILL.md is not used: you have not trusted it"),
         "{ran:?}"
     );
     stage.agrees(["tool", "trust", ".agents/skills"]);
@@ -76,9 +76,9 @@ fn a_skill_is_disclosed_in_three_steps_once_it_is_trusted() {
         "{}",
         texts[4]
     );
-    // A file that nobody has looked at is not handed out.
+    // A file that was not reviewed is not given out.
     fs::write(skills.join("greet/SKILL.md"), "---\nname: greet\ndescription: Other.\n---\nOther.\n").unwrap();
-    stage.holm(["skill", "show", "greet"]).fails(3, "nobody has trusted it as it is");
+    stage.holm(["skill", "show", "greet"]).fails(3, "you have not trusted it as it is");
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn a_person_lists_shows_checks_and_runs_skills_of_their_own() {
     assert!(stage.double.requests()[0].text().contains("Say hello to Bo."));
     let folder = own.join("greet");
     let fine = holm(&["skill", "validate", folder.to_str().unwrap()]);
-    assert!(fine.code == Some(0) && fine.out.contains("nothing is wrong with it"), "{fine:?}");
+    assert!(fine.code == Some(0) && fine.out.contains("no problems found"), "{fine:?}");
     fs::rename(&folder, own.join("other")).unwrap();
     let flawed = holm(&["skill", "validate", own.join("other").to_str().unwrap(), "--json"]);
     let flawed: serde_json::Value = serde_json::from_str(&flawed.out).unwrap();
@@ -119,7 +119,7 @@ fn a_projects_skill_that_nobody_trusts_does_not_hide_ones_own_of_the_same_name()
     let lines: Vec<&str> = listed.lines().collect();
     assert_eq!(lines.len(), 2, "{listed}");
     assert!(lines[0].starts_with("fix  Greets people.  ("), "{listed}");
-    assert!(lines[1].starts_with("fix  cannot be used: nobody has trusted it as it is"), "{listed}");
+    assert!(lines[1].starts_with("fix  cannot be used: you have not trusted it as it is"), "{listed}");
     stage.agrees(["tool", "trust", ".holm/skills"]);
     holm(&["skill", "show", "fix"]).says("Theirs.\n");
     assert_eq!(holm(&["skill", "list"]).out.lines().count(), 1, "the one that is used");
@@ -172,7 +172,7 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
     let listed = holm(&["keys", "list"]);
     assert!(listed.out.starts_with("openai  ") && listed.out.contains("keys.json"), "{listed:?}");
     let tried = holm(&["keys", "test", "openai"]);
-    assert_eq!((tried.code, tried.out.as_str()), (Some(0), "openai takes the key\n"), "{tried:?}");
+    assert_eq!((tried.code, tried.out.as_str()), (Some(0), "openai accepts the key\n"), "{tried:?}");
     let answered = holm(&["run", "--model", MODEL, "-p", "Hi."]);
     answered.says("Here.\n");
     for ran in [&added, &listed, &tried, &answered] {
@@ -185,23 +185,23 @@ fn a_key_is_kept_used_tried_and_forgotten_and_never_shown() {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         holm(&["run", "--model", MODEL, "-p", "Hi."])
-            .fails(2, "others can read it, and it holds keys\n  hint: chmod 600");
+            .fails(2, "other users can read it, and it holds keys\n  hint: chmod 600");
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
     }
     assert_eq!(holm(&["keys", "remove", "openai"]).code, Some(0));
-    holm(&["keys", "remove", "openai"]).fails(6, "no key of `openai` is kept here");
+    holm(&["keys", "remove", "openai"]).fails(6, "no stored key for `openai`");
     holm(&["keys", "add", "nobody-knows"]).fails(6, "nobody-knows");
-    holm(&["keys", "add", "openai"]).fails(2, "no key of openai was given");
+    holm(&["keys", "add", "openai"]).fails(2, "no key for openai was given");
     // What was given is wrong, and not the file of keys.
     fs::write(&typed, "first-line\nsecond-line\n").unwrap();
     let mut add = without(&["keys", "add", "openai"]);
     let two = Ran::of(&add.stdin(fs::File::open(&typed).unwrap()).output().unwrap());
-    two.fails(2, "what was given is no key of openai: a key is one line of text");
+    two.fails(2, "not a valid key for openai: a key is one line of text");
     assert!(!two.err.contains("keys.json") && !two.err.contains("first-line"), "{two:?}");
     let mut refused = stage.command(["keys", "test", "openai"]);
     refused.env("OPENAI_API_KEY", "wrong-key-0001");
     let refused = Ran::of(&refused.output().unwrap());
-    refused.fails(5, "openai does not take the key");
+    refused.fails(5, "openai rejects the key");
     assert!(!refused.err.contains("wrong-key-0001"), "{refused:?}");
 }
 
@@ -213,13 +213,13 @@ fn a_person_begins_with_a_file_that_works_and_is_never_overwritten() {
     assert!(made.code == Some(0) && made.out.contains("next: holm run"), "{made:?}");
     assert_eq!(made.err, "", "there is a key");
     holm(&["run", "-p", "Hi."]).says("Here.\n");
-    holm(&["init"]).fails(2, "is there already");
+    holm(&["init"]).fails(2, "already exists");
     let shown = holm(&["config", "show"]);
     assert_eq!(shown.out, format!("model = \"{MODEL}\"\n"));
     let mut keyless = stage.command(["init", "--model", MODEL]);
     let home = stage.work().join("../elsewhere");
     let keyless = keyless.env("HOME", home).env_remove("OPENAI_API_KEY").output().unwrap();
-    let told = "holm: there is no key of openai yet: `holm keys add openai` keeps one, or set OPENAI_API_KEY";
+    let told = "holm: no key for openai yet: store one with `holm keys add openai`, or set OPENAI_API_KEY";
     assert!(Ran::of(&keyless).err.starts_with(told), "{keyless:?}");
     // Without a model and without a key it works too.
     let made = holm(&["init", "--project"]);
@@ -254,7 +254,7 @@ fn shells_manuals_and_other_programs_are_told_what_the_command_is() {
     assert!(manual.out.contains(".TH holm-run 1") && manual.out.contains("media"), "{manual:?}");
     assert!(manual.out.contains(".SH NAME\nholm\\-run \\- "), "{manual:?}");
     assert!(stage.holm(["man", "session", "show"]).out.contains(".TH holm-session-show 1"));
-    stage.holm(["man", "fly"]).fails(6, "there is no command `fly`");
+    stage.holm(["man", "fly"]).fails(6, "unknown command `fly`");
     let described = stage.holm(["describe"]);
     let described: serde_json::Value = serde_json::from_str(&described.out).unwrap();
     assert_eq!(
@@ -277,26 +277,29 @@ fn a_key_in_the_keyring_is_used_and_written_nowhere() {
     let added = holm(&["keys", "add", "openai", "--keyring"], KEY);
     if added.code == Some(1) {
         // A container may forbid the kernel's keyring; then that is said, with what to do, and nothing is kept.
-        added.fails(1, "the keyring cannot be used (");
-        assert!(added.err.contains("leave --keyring out"), "{added:?}");
+        added.fails(1, "the keyring failed (");
+        assert!(added.err.contains("without --keyring"), "{added:?}");
         holm(&["run", "--model", MODEL, "-p", "Hi."], "").fails(5, "no key for openai");
         return;
     }
-    assert!(added.code == Some(0) && added.err.contains("is kept in the keyring"), "{added:?}");
+    assert!(
+        added.code == Some(0) && added.err.contains("stored the key of openai in the keyring"),
+        "{added:?}"
+    );
     assert_eq!(holm(&["keys", "list"], "").out, "openai  keyring\n");
     let answered = holm(&["run", "--model", MODEL, "-p", "Hi."], "");
     answered.says("Here.\n");
     let left = stage.left_behind();
     assert!(!left.windows(KEY.len()).any(|window| window == KEY.as_bytes()), "the key is in no file");
     assert!(!added.err.contains(KEY));
-    // What the keyring has lost is told to whoever needs it.
+    // The run that needs a lost key of the keyring reports it.
     let other = stage.work().join("../other");
     fs::create_dir(&other).unwrap();
     fs::copy(stage.data().join("keys.json"), other.join("keys.json")).unwrap();
     let mut lost = stage.command(["run", "--model", MODEL, "-p", "Hi."]);
     let lost = Ran::of(&lost.env_remove("OPENAI_API_KEY").env("HOLM_DATA", &other).output().unwrap());
-    lost.fails(5, "hint: the keyring has forgotten it");
-    assert!(lost.err.contains("`holm keys add openai` keeps it again"), "{lost:?}");
+    lost.fails(5, "hint: the keyring lost it");
+    assert!(lost.err.contains("store it again with `holm keys add openai`"), "{lost:?}");
     assert_eq!(holm(&["keys", "remove", "openai"], "").code, Some(0));
     assert_eq!(holm(&["keys", "list"], "").out, "");
     holm(&["run", "--model", MODEL, "-p", "Hi."], "").fails(5, "no key for openai");
@@ -360,10 +363,10 @@ fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() 
         Ran::of(&at_home(&stage, &args).output().unwrap())
     };
     run(&[]).fails(2, "missing 'text' field");
-    run(&["a", "b"]).fails(2, "has no place for the argument `b`");
+    run(&["a", "b"]).fails(2, "does not take the argument `b`");
     run(&[r#"{"text":"x","more":1}"#]).fails(2, "SchemaViolation: ");
-    run(&["x", "--grant", "read:**"]).fails(2, "so --grant means nothing here");
-    run(&["x", "-p", "y"]).fails(2, "so --prompt means nothing here");
+    run(&["x", "--grant", "read:**"]).fails(2, "so it does not support --grant");
+    run(&["x", "-p", "y"]).fails(2, "so it does not support --prompt");
     assert!(stage.double.requests().is_empty());
     let folder = stage.work().join("../.holm/skills/mail");
     let validate =
@@ -374,7 +377,7 @@ fn arguments_that_a_promise_does_not_take_are_refused_before_a_model_is_asked() 
     fs::remove_file(folder.join("schemas/out.json")).unwrap();
     let broken = validate();
     assert!(broken.code == Some(3) && broken.out.contains("schemas/out.json: "), "{broken:?}");
-    run(&["x"]).fails(2, "promises what cannot be checked: the skill has no file `schemas/out.json`");
+    run(&["x"]).fails(2, "makes a promise that cannot be checked: the skill has no file `schemas/out.json`");
 }
 
 #[test]

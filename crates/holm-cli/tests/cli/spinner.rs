@@ -1,4 +1,4 @@
-//! What is under way, on a terminal and in a pipe.
+//! Tests the status line, on a terminal and in a pipe.
 
 use holm_testkit::double::Act;
 

@@ -1,4 +1,4 @@
-//! A folder, a data folder, a provider, and the binary between them.
+//! The test stage: a folder, a data folder, a provider, and the binary.
 
 use std::{
     ffi::OsStr,
@@ -146,7 +146,7 @@ impl Ran {
     /// The arguments of the command by which a person would agree to what was shown.
     #[track_caller]
     pub(crate) fn leads_to(&self) -> Vec<String> {
-        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: if you agree: holm "));
+        let lead = self.err.lines().find_map(|line| line.strip_prefix("holm: to agree, run: holm "));
         lead.unwrap_or_else(|| panic!("{self:?}")).split(' ').map(str::to_owned).collect()
     }
 

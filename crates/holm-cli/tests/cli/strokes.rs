@@ -1,4 +1,4 @@
-//! What is written to a terminal for each key: exactly what it changes, and nothing else.
+//! Tests what each key writes to a terminal: exactly what it changes, and nothing else.
 
 use holm_testkit::double::{Act, Seen};
 
@@ -22,7 +22,7 @@ fn at(row: u16, column: u16, text: &str, cursor: u16) -> String {
     frame(&format!("\x1b[{row};{column}H{text}"), (row, cursor))
 }
 
-/// Types a letter and waits until everything is drawn, so that whatever comes is for what is pressed then.
+/// Types a letter and waits until everything is drawn, so that later output belongs to later keys.
 #[track_caller]
 fn begins(chat: &mut Pty, row: u16) {
     chat.types("q");

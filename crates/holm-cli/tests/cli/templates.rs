@@ -1,5 +1,6 @@
-//! The templates of `holm tool new`, built by the tools of their languages and called. The one in C is the tutorial's. Those
-//! tools are downloaded and take minutes, so `make guests` runs these.
+//! Tests the templates of `holm tool new`: they are built by the tools of their languages and
+//! called. The one in C is the tutorial's. Those tools are downloaded and take minutes, so `make
+//! guests` runs these tests.
 
 use std::{
     ffi::OsString,

@@ -1,4 +1,4 @@
-//! The command at a terminal. `script` from util-linux provides one.
+//! Tests the command at a terminal. `script` from util-linux provides one.
 
 use std::{
     io::{Read, Write},

@@ -1,4 +1,4 @@
-//! The chat within tmux, which is where many people have it.
+//! Tests the chat within tmux, which many users run it in.
 
 use std::{
     fs,
@@ -31,7 +31,7 @@ impl<'a> Tmux<'a> {
         let (rows, columns) = (rows.to_string(), columns.to_string());
         let made = tmux.tells(&["new-session", "-d", "-x", &columns, "-y", &rows, "-s", "chat", &line]);
         assert!(made.is_some(), "tmux makes a session");
-        tmux.shows("Say what is to be done.");
+        tmux.shows("Type what you want done.");
         tmux
     }
 
@@ -178,7 +178,7 @@ fn a_day_of_work_within_tmux() {
         tmux.presses("Escape");
         tmux.until("no search", |screen| !screen.contains("1 of 1"));
         tmux.presses("C-b");
-        tmux.shows("go back to before this was said");
+        tmux.shows("go back to before this message");
         tmux.presses("Enter");
         // Its model is named once it is open.
         tmux.until("the second session", |screen| {

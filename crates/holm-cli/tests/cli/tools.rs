@@ -1,4 +1,4 @@
-//! `holm tool`: the same rules as in a run.
+//! Tests `holm tool`: the same rules apply as in a run.
 
 use std::fs;
 
@@ -79,17 +79,17 @@ fn rules_about_commands_hold_for_a_call_by_hand() {
 #[test]
 fn a_declaration_is_checked_as_a_run_would() {
     let stage = Stage::new([]);
-    stage.holm(["tool", "validate", "read"]).says("read: nothing is wrong with it\n");
+    stage.holm(["tool", "validate", "read"]).says("read: no problems found\n");
     let check = |text: &str, code: i32, expect: &str| {
         let ran = stage.holm_with(text, ["tool", "validate", "-"]);
         assert_eq!(ran.code, Some(code), "{ran:?}");
         assert!(ran.out.contains(expect) || ran.err.contains(expect), "{ran:?}");
     };
-    check(r#"{"name":"mine","schema":{"type":"object"},"level":"none"}"#, 0, "nothing is wrong");
+    check(r#"{"name":"mine","schema":{"type":"object"},"level":"none"}"#, 0, "no problems found");
     check(r#"{"name":"mine","schema":{"type":"objekt"},"level":"none"}"#, 3, "mine: ");
     check(r#"{"name":"mine","schema":{"type":"object"}}"#, 3, "level");
-    check("no json", 3, "is no declaration");
-    stage.holm(["tool", "validate", "nothing"]).fails(6, "there is no tool and no file `nothing`");
+    check("no json", 3, "is not a valid declaration");
+    stage.holm(["tool", "validate", "nothing"]).fails(6, "no tool or file is named `nothing`");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! From nothing to an agent that calls a tool of one's own.
+//! Tests the tutorial: from nothing to an agent that calls the user's own tool.
 
 use std::fs;
 use std::process::Command;

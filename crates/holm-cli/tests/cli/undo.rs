@@ -1,4 +1,4 @@
-//! `holm undo`: a session that changed files, and a person who wants them back.
+//! Tests `holm undo`: a session that changed files, and a user who wants them back.
 
 use std::{fs, sync::Arc};
 
@@ -99,7 +99,7 @@ fn a_file_that_changed_since_is_named_and_given_back_only_when_it_is_forced() {
     let ran = stage.holm(["undo", "--turn", "1"]);
     ran.fails(1, "nothing was restored");
     assert!(
-        ran.err.contains("holm: a.txt has changed since") && ran.err.contains("--force a.txt"),
+        ran.err.contains("holm: a.txt changed since") && ran.err.contains("--force a.txt"),
         "{}",
         ran.err
     );
@@ -131,7 +131,7 @@ fn what_a_run_changed_is_given_back_and_secrets_stay_out_of_its_reach() {
 #[test]
 fn what_is_not_there_is_not_undone() {
     let stage = Stage::new([]);
-    stage.holm(["undo"]).fails(6, "there is no session yet");
+    stage.holm(["undo"]).fails(6, "no sessions yet");
     stage.holm(["undo", "--session", "none"]).fails(6, "there is no session `none`");
 }
 

@@ -1,4 +1,4 @@
-//! WASM files by hand: checked, run, trusted, confirmed.
+//! Tests manual use of WASM files: checked, run, trusted, confirmed.
 
 use std::fs;
 
@@ -91,7 +91,7 @@ fn a_tool_takes_no_name_that_a_run_answers_itself_nor_one_that_looks_like_anothe
     }
     let listed = stage.holm(["tool", "list"]);
     for name in wanted {
-        let told = format!("wanted to be `{name}` and is `{name}_2`");
+        let told = format!("asked for the name `{name}` and got `{name}_2`");
         assert!(listed.err.contains(&told), "{name}: {listed:?}");
     }
     let ran = stage.run(&["-p", "Go.", "--grant", "write:**", "--mode", "accept-edits"]);
@@ -169,7 +169,7 @@ fn a_projects_tools_are_there_once_a_person_trusts_them_as_they_are() {
     fs::create_dir_all(&tools).unwrap();
     fs::rename(stage.work().join("peek.wasm"), tools.join("peek.wasm")).unwrap();
     let ran = stage.holm(["tool", "list"]);
-    assert!(!ran.out.contains("peek") && ran.err.contains("nobody has trusted it"), "{ran:?}");
+    assert!(!ran.out.contains("peek") && ran.err.contains("you have not trusted it"), "{ran:?}");
     assert!(ran.err.contains("`holm tool trust`"), "{ran:?}");
     let ran = stage.holm(["tool", "trust"]);
     assert_eq!(ran.code, Some(3), "looking is not trusting");
@@ -220,7 +220,7 @@ fn what_is_agreed_to_is_what_was_shown_and_not_what_lies_there_by_then() {
         fs::write(tools.join("peek.wasm"), guest("Does something else.")).unwrap();
         let ran = stage.holm(shown.leads_to());
         assert_eq!(ran.code, Some(2), "{ran:?}");
-        assert!(ran.err.contains("was not named; nothing is trusted"), "{ran:?}");
+        assert!(ran.err.contains("so nothing was trusted"), "{ran:?}");
         assert!(known() == before, "nothing was written down for {command:?}");
         stage.agrees(command.iter().copied());
     }
@@ -241,8 +241,8 @@ fn templates_are_whole_and_names_are_checked() {
         assert_eq!(ran.code, Some(0), "{ran:?}");
         let text = fs::read_to_string(stage.work().join(&name).join(file)).unwrap();
         assert!(text.contains(&name) && !text.contains("NAME"), "{lang}: {text}");
-        stage.holm(["tool", "new", &name, "--lang", lang]).fails(2, "there already");
+        stage.holm(["tool", "new", &name, "--lang", lang]).fails(2, "already exists");
     }
-    stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is no name");
-    stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is no name");
+    stage.holm(["tool", "new", "../evil", "--lang", "c"]).fails(2, "is not a valid tool name");
+    stage.holm(["tool", "new", "Über", "--lang", "c"]).fails(2, "is not a valid tool name");
 }

@@ -1,4 +1,4 @@
-//! `holm serve` watches and steers sessions that run in terminals.
+//! Tests that `holm serve` watches and steers sessions that run in terminals.
 
 use std::{
     io::{BufRead as _, BufReader},
@@ -19,7 +19,7 @@ use crate::{
     stage::{MODEL, Ran, Stage},
 };
 
-/// What somebody has seen of a session.
+/// What a client has seen of a session.
 #[derive(Default)]
 struct Watching(Arc<(Mutex<String>, Condvar)>);
 
@@ -72,7 +72,7 @@ fn a_run_in_a_terminal_is_watched_and_steered_from_the_server() {
     watching.sees("Format it.");
     until("a session that works", || served.get("/api/sessions/s").json()["state"] == "working");
     let heard = served.post("/api/sessions/s/prompt", &json!({ "text": "Something else." }));
-    assert!(heard.status == 409 && heard.body.contains("at work in a terminal"), "{heard:?}");
+    assert!(heard.status == 409 && heard.body.contains("running in a terminal"), "{heard:?}");
     let heard = served.post("/api/sessions/s/steer", &json!({ "text": "Use tabs." }));
     assert_eq!(heard.status, 202, "{heard:?}");
     door.open();
@@ -118,7 +118,7 @@ fn what_is_said_to_a_run_that_was_just_stopped_is_refused_or_kept_or_told() {
     let ran = Ran::of(&run.wait_with_output().unwrap());
     assert_eq!(ran.code, Some(130), "{ran:?}");
     let journal = stage.holm(["session", "export", "s", "--format", "jsonl"]).out;
-    let told = "holm: said from elsewhere and not heard before the end: Use tabs.\n";
+    let told = "holm: the run ended before the agent read this message from elsewhere: Use tabs.\n";
     let is_lost = !journal.contains("Use tabs.") && !ran.err.contains(told);
     assert!(heard.status != 202 || !is_lost, "{heard:?} {ran:?}");
 }
@@ -153,7 +153,7 @@ fn whoever_stops_a_run_at_its_question_hears_of_no_other_answer() {
     let (code, left) = run.ends();
     assert_eq!(code, Some(130), "{}", left.contents);
     assert!(left.contents.contains("holm: stopping"), "{}", left.contents);
-    for untrue in ["answered elsewhere", "nobody waits"] {
+    for untrue in ["answered elsewhere", "was withdrawn"] {
         assert!(!left.contents.contains(untrue), "{}", left.contents);
     }
 }

@@ -39,6 +39,6 @@ fn an_empty_variable_says_nothing_and_a_wrong_one_is_named() {
     };
     check("HOLM_MODE", "yolo", "plan, default, accept-edits or full");
     check("HOLM_TOOLS", "both", "all, native, wasm, few");
-    check("HOLM_TURNS", "0", "no number of turns");
+    check("HOLM_TURNS", "0", "not a number of turns");
     check("HOLM_BUDGET", "much", "0.50usd");
 }

@@ -1,4 +1,4 @@
-//! One `agent.json`.
+//! Parses one `agent.json` of agents-exe.
 
 use std::{
     fmt,
@@ -10,10 +10,10 @@ use holm_grants::escaped;
 use super::json::{Kind, Node, Source, alike};
 use crate::{ConfigError, ConfigProblem};
 
-/// What the file of an agent is tagged with.
+/// The tag of an agent's file.
 const TAG: &str = "OpenAIAgentDescription";
 
-/// Members that say something Holm has no part for.
+/// Members that Holm does not support.
 const WITHOUT_A_PART: [(&str, &str); 3] = [
     ("openApiToolboxes", "OpenAPI toolboxes"),
     ("postgrestToolboxes", "PostgREST toolboxes"),
@@ -37,7 +37,7 @@ const KNOWN: [&str; 13] = [
     "skillSources",
 ];
 
-/// An agent as agents-exe has it.
+/// An agent of agents-exe.
 ///
 /// ```
 /// use holm_config::exe::ExeAgent;
@@ -52,71 +52,60 @@ const KNOWN: [&str; 13] = [
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeAgent {
-    /// Its file.
     pub path: PathBuf,
-    /// What it is called.
+    /// The name of the agent.
     pub slug: String,
-    /// Which key of the keys file it uses.
+    /// The id of its key in the keys file.
     pub api_key_id: String,
-    /// How its provider speaks; all of them are variants of one format.
+    /// The API flavor of its provider; all are variants of one format.
     pub flavor: String,
-    /// Where its provider is.
+    /// The URL of its provider.
     pub model_url: String,
-    /// Its model.
     pub model_name: String,
-    /// What it is for.
+    /// The description of the agent.
     pub announce: String,
-    /// Its system prompt.
     pub system: String,
-    /// Its tools.
     pub tools: Vec<ExeTools>,
-    /// Its MCP servers.
     pub servers: Vec<ExeServer>,
-    /// Agents that it names.
+    /// Other agents that it refers to.
     pub extra: Vec<Extra>,
-    /// Folders of skills.
     pub skills: Vec<PathBuf>,
-    /// What the file says and Holm cannot do.
+    /// Settings that Holm does not support.
     pub unsupported: Vec<Unsupported>,
 }
 
 /// A folder of tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeTools {
-    /// Where.
     pub path: PathBuf,
-    /// Only files whose names hold this.
+    /// Only files whose names contain this.
     pub filter: Option<String>,
 }
 
-/// An MCP server that is a program.
+/// An MCP server that is started as a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeServer {
-    /// What its tools' names begin with.
+    /// The prefix of its tools' names.
     pub name: String,
-    /// The program.
     pub executable: String,
-    /// What it is called with.
+    /// The arguments of the program.
     pub args: Vec<String>,
 }
 
-/// An agent that another names.
+/// A reference to another agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extra {
-    /// What it must be called.
+    /// The name that the agent must have.
     pub slug: String,
-    /// Its file.
     pub path: PathBuf,
-    /// The line that names it.
+    /// The line of the reference.
     pub line: usize,
 }
 
-/// Something that a file says and Holm cannot do.
+/// A setting that Holm does not support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsupported {
-    /// The file.
     pub path: PathBuf,
-    /// What it is.
     pub what: String,
     /// The line, from 1.
     pub line: usize,
@@ -130,17 +119,17 @@ impl fmt::Display for Unsupported {
 }
 
 impl ExeAgent {
-    /// Whether a text looks like such a file at all.
+    /// Whether a text may be such a file.
     #[must_use]
     pub fn is_one(text: &str) -> bool {
         text.contains(TAG)
     }
 
-    /// Reads the file. Relative paths of `toolDirectory` and of agents are beneath the file's folder; those of toolboxes are
-    /// too, because a project is started in the folder of its agent.
+    /// Parses the file. Relative paths of `toolDirectory` and of agents are relative to the file's
+    /// folder. Those of toolboxes are too, because a project is started in the folder of its agent.
     ///
     /// # Errors
-    /// The first thing that is wrong, with its line.
+    /// The first error, with its line.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ConfigError> {
         let source = Source { text, path };
         let whole = source.parse()?;
@@ -158,7 +147,7 @@ impl ExeAgent {
     }
 }
 
-/// A file that is being read.
+/// Reads the members of one file.
 struct Reading<'a> {
     source: Source<'a>,
     contents: &'a Node,
@@ -244,7 +233,7 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// What nothing above has read.
+    /// Reports members that were not read.
     fn leftovers(&self, agent: &mut ExeAgent) {
         for (key, node) in self.contents.members() {
             let empty = node.items().is_some_and(<[Node]>::is_empty) || matches!(node.kind, Kind::Plain(_));
@@ -258,7 +247,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Tools that are shown on demand only: Holm shows them from the start, or by search where there are many.
+    /// Reports tools that are only shown on demand. Holm shows them from the start, or by search
+    /// if there are many.
     fn activation(&self, contents: &Node, agent: &mut ExeAgent) {
         let Some(activation) = contents.get("activation") else { return };
         if activation.text() != Some("always") {

@@ -1,10 +1,10 @@
-//! JSON whose values know their lines, so that a message can name one.
+//! A JSON reader that keeps the line of every value, so that an error message can name it.
 
 use std::path::Path;
 
 use crate::{ConfigError, ConfigProblem, read::line_of};
 
-/// A value and where it begins.
+/// A value and its line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Node {
     pub(super) line: usize,
@@ -16,11 +16,11 @@ pub(super) enum Kind {
     Object(Vec<(String, Node)>),
     Array(Vec<Node>),
     Text(String),
-    /// A number, a truth value or null.
+    /// A number, a Boolean or null.
     Plain(serde_json::Value),
 }
 
-/// A file as it was read.
+/// The text and path of a file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Source<'a> {
     pub(super) text: &'a str,
@@ -28,9 +28,9 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Reads the whole text.
+    /// Parses the whole text.
     pub(super) fn parse(self) -> Result<Node, ConfigError> {
-        // The grammar is checked by whom everybody relies on; what follows only finds places in what is right.
+        // `serde_json` checks the grammar; the code below only finds positions in valid JSON.
         if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(self.text) {
             let problem = ConfigProblem::Syntax(error.to_string());
             return Err(ConfigError::at(self.path, error.line().max(1), problem));
@@ -40,12 +40,12 @@ impl Source<'_> {
             ConfigError::at(
                 self.path,
                 line_of(self.text, walk.at),
-                ConfigProblem::Syntax("it is no JSON".into()),
+                ConfigProblem::Syntax("it is not valid JSON".into()),
             )
         })
     }
 
-    /// That a value is not what its key asks for.
+    /// The error for a value of the wrong type.
     pub(super) fn wrong(self, node: &Node, expected: &str) -> ConfigError {
         ConfigError::at(
             self.path,
@@ -56,7 +56,7 @@ impl Source<'_> {
 }
 
 impl Node {
-    /// The member of an object, whether its key begins with a capital or not.
+    /// The member of an object; the case of the key's first letter is ignored.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let Kind::Object(members) = &self.kind else { return None };
         let found = members.iter().find(|(name, _)| alike(name, key));
@@ -88,7 +88,7 @@ impl Node {
         matches!(self.kind, Kind::Object(_))
     }
 
-    /// Whether it says no more than if it were not there.
+    /// Whether the value is empty or null.
     pub(super) fn is_nothing(&self) -> bool {
         match &self.kind {
             Kind::Object(members) => members.is_empty(),
@@ -102,7 +102,7 @@ impl Node {
     }
 }
 
-/// Whether two keys are the same but for the size of the first letter.
+/// Whether two keys are equal, ignoring the case of the first letter.
 pub(super) fn alike(one: &str, other: &str) -> bool {
     let split = |text: &'_ str| {
         let mut chars = text.chars();
@@ -111,7 +111,7 @@ pub(super) fn alike(one: &str, other: &str) -> bool {
     split(one) == split(other)
 }
 
-/// Walks over a text that is JSON.
+/// A cursor over valid JSON.
 struct Walk<'a> {
     text: &'a str,
     at: usize,
@@ -187,7 +187,7 @@ impl Walk<'_> {
         serde_json::from_str(word).ok()
     }
 
-    /// The next byte that is no white space.
+    /// The next byte that is not white space.
     fn peek(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;
         self.at += rest.iter().position(|byte| !byte.is_ascii_whitespace())?;

@@ -1,4 +1,4 @@
-//! The keys file of agents-exe.
+//! Reads the keys file of agents-exe.
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
@@ -12,10 +12,11 @@ pub struct ExeKeys {
 }
 
 impl ExeKeys {
-    /// Reads the file, if it is there.
+    /// Reads the file, if it exists.
     ///
     /// # Errors
-    /// Where it cannot be read, others could write it, or it is not of that form; the message holds nothing of its text.
+    /// If it cannot be read, other users can write it, or it has the wrong format. The message
+    /// contains nothing of its text.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
         let Some(text) = text_of(path, Layer::User)? else { return Ok(Self::default()) };
         let source = Source { text: &text, path };
@@ -39,7 +40,6 @@ impl ExeKeys {
         self.by_id.get(id).map(String::as_str)
     }
 
-    /// The ids, in their order.
     pub fn ids(&self) -> impl Iterator<Item = &str> {
         self.by_id.keys().map(String::as_str)
     }

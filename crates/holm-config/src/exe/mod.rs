@@ -1,7 +1,8 @@
-//! Projects of agents-exe, read as they are: `agent.json` with its tools and helpers, `agents-exe.cfg.json`, and its keys.
+//! Reads projects of agents-exe as they are: `agent.json` with its tools and helpers,
+//! `agents-exe.cfg.json`, and its keys. Nothing is executed.
 //!
-//! What such a project can say and Holm cannot do is never passed over in silence: each piece is an [`Unsupported`] with its
-//! line. Keys are read in both spellings, with and without a capital. Nothing is run.
+//! A setting that Holm does not support is never dropped silently: each one becomes an
+//! [`Unsupported`] with its line. Keys are accepted with and without an initial capital.
 
 mod agent;
 mod json;

@@ -1,4 +1,4 @@
-//! Where a project of agents-exe keeps its agents and keys, and the prompts that it has names for.
+//! Locates the agents, keys and named prompts of an agents-exe project.
 
 use std::{
     collections::BTreeMap,
@@ -11,13 +11,13 @@ use super::{
 };
 use crate::{Alias, ConfigError, ConfigProblem, Layer, read::text_of};
 
-/// The file that says where agents are.
+/// The file that locates the agents.
 pub const CFG_FILE: &str = "agents-exe.cfg.json";
 
 /// Keys that are read.
 const KNOWN: [&str; 4] = ["agentsConfigDir", "agentsDirectories", "agentsFiles", "promptAliases"];
 
-/// Keys that say something Holm has no part for, and what does the same here.
+/// Keys that Holm does not support, with their replacements.
 const WITHOUT_A_PART: [(&str, &str); 5] = [
     ("agentsLogs", "logs in the form of agents-exe"),
     ("selfDescribeSlug", "the name of `describe` (say `holm describe --slug`)"),
@@ -26,26 +26,25 @@ const WITHOUT_A_PART: [(&str, &str); 5] = [
     ("sessions", "places of sessions (they lie in Holm's data folder)"),
 ];
 
-/// What `agents-exe.cfg.json` says, or what holds where there is none.
+/// The content of `agents-exe.cfg.json`, or the defaults if there is no such file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ExeProject {
     /// The file, if there is one.
     pub cfg: Option<PathBuf>,
-    /// The files of agents, in their order.
+    /// The files of agents, in order.
     pub agents: Vec<PathBuf>,
-    /// Where keys may be; the first file that is there counts.
+    /// Possible key files; the first that exists is used.
     pub keys: Vec<PathBuf>,
-    /// Prompts by name.
     pub aliases: BTreeMap<String, Alias>,
-    /// What the file says and Holm cannot do.
+    /// Settings that Holm does not support.
     pub unsupported: Vec<Unsupported>,
 }
 
 impl ExeProject {
-    /// Looks upward from the working folder; without a file there, in the usual place of the user's.
+    /// Searches upward from the working folder, then in the user's default folder.
     ///
     /// # Errors
-    /// Where the file is there and cannot be used.
+    /// If the file exists and cannot be used.
     pub fn find(work: &Path, env: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let home = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let usual = home.map(|home| home.join(".config/agents-exe"));
@@ -80,7 +79,8 @@ impl ExeProject {
         Ok(project)
     }
 
-    /// Whether the prompt comes from a file or from standard input is said by the flags of a run, in which both are at hand.
+    /// The input mode of an alias is ignored: the flags of a run say whether the prompt comes from
+    /// a file or from standard input.
     fn read_aliases(&mut self, source: Source<'_>, whole: &Node) -> Result<(), ConfigError> {
         let Some(aliases) = whole.get("promptAliases") else { return Ok(()) };
         if !aliases.is_object() {
@@ -105,7 +105,7 @@ impl ExeProject {
     }
 }
 
-/// What nothing else has read.
+/// Lists keys that were not read.
 fn leftovers(source: Source<'_>, whole: &Node) -> Vec<Unsupported> {
     let unread = whole.members().iter().filter(|(key, _)| !KNOWN.iter().any(|known| alike(known, key)));
     let named = unread.filter(|(_, node)| !node.is_nothing()).map(|(key, node)| {
@@ -133,7 +133,7 @@ pub(super) fn files_of(folder: &Path) -> Vec<PathBuf> {
 }
 
 impl ConfigProblem {
-    /// That a file which is named is not there.
+    /// The error for a file that is named and does not exist.
     pub(super) fn named(path: &Path) -> Self {
         Self::WrongValue(format!("there is no file {}", path.display()))
     }

@@ -128,8 +128,8 @@ fn a_tree_is_read_as_it_lies_and_a_circle_is_named() {
     fs::remove_file(folder.path().join("far.json")).unwrap();
     let error = ExeTree::load(&main, &admits).unwrap_err();
     assert!(error.to_string().contains("agent.json:11: there is no file "), "{error}");
-    let error = ExeTree::load(&main, &|_, _| Err("nobody has trusted it".into())).unwrap_err();
-    assert_eq!(error.problem, ConfigProblem::Untrusted("nobody has trusted it".into()));
+    let error = ExeTree::load(&main, &|_, _| Err("you have not trusted it".into())).unwrap_err();
+    assert_eq!(error.problem, ConfigProblem::Untrusted("you have not trusted it".into()));
     assert!(error.fix().contains("holm tool trust "), "{}", error.fix());
 }
 

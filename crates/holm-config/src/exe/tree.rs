@@ -1,31 +1,30 @@
-//! An agent with all that stand below it.
+//! Loads an agent together with all agents below it.
 
 use std::path::{Path, PathBuf};
 
 use super::{ExeAgent, Unsupported, project::files_of};
 use crate::{ConfigError, ConfigProblem, Layer, read::text_of, read_plain_text};
 
-/// The most agents of one tree: a tree that is larger was not written by hand.
+/// The most agents of one tree: a larger one was not written by hand.
 pub const MOST_AGENTS: usize = 256;
 
-/// Whether a person has looked at a file with these bytes; if not, why it is not used.
+/// Decides whether a person has trusted a file with these bytes; if not, returns the reason.
 type Admits<'a> = dyn Fn(&Path, &[u8]) -> Result<(), String> + 'a;
 
 /// An agent and its helpers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExeTree {
-    /// The agent itself.
     pub agent: ExeAgent,
-    /// Those that it can hand work to, in the order in which they are named.
+    /// Its helpers, in the order in which they are named.
     pub below: Vec<ExeTree>,
 }
 
 impl ExeTree {
-    /// Reads an agent's file, and those of all agents below it: named ones, and every JSON file of its tool folders. `admits`
-    /// says of each file whether a person has looked at it as it is.
+    /// Reads an agent's file and those of all agents below it: the named ones, and every JSON file
+    /// of its tool folders. `admits` decides whether a person has trusted each file.
     ///
     /// # Errors
-    /// The first file that is missing or wrong, or an agent that stands below itself.
+    /// The first file that is missing or invalid, or an agent that is its own helper.
     pub fn load(path: &Path, admits: &Admits<'_>) -> Result<Self, ConfigError> {
         let mut count = 0;
         Self::load_below(path, admits, &mut Vec::new(), &mut count)
@@ -45,7 +44,10 @@ impl ExeTree {
         *count += 1;
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if *count > MOST_AGENTS {
-            let problem = ConfigProblem::WrongValue(format!("more than {MOST_AGENTS} agents stand below it"));
+            let problem = ConfigProblem::WrongValue(format!(
+                "it has more than {MOST_AGENTS} agents below \
+                                                             it"
+            ));
             return Err(ConfigError::whole(above.first().map_or(path, PathBuf::as_path), problem));
         }
         above.push(real);
@@ -80,7 +82,7 @@ impl ExeTree {
         [&self.agent].into_iter().chain(below).collect()
     }
 
-    /// Everything that the tree says and Holm cannot do.
+    /// All settings of the tree that Holm does not support.
     #[must_use]
     pub fn unsupported(&self) -> Vec<&Unsupported> {
         self.agents().into_iter().flat_map(|agent| &agent.unsupported).collect()
@@ -92,7 +94,7 @@ fn children(agent: &ExeAgent) -> Vec<(PathBuf, Option<usize>)> {
     let named = agent.extra.iter().map(|extra| (extra.path.clone(), Some(extra.line)));
     let lying =
         agent.tools.iter().filter(|tools| tools.filter.is_none()).flat_map(|tools| files_of(&tools.path));
-    // A folder may hold JSON that is something else; agents-exe would stop there, and that helps nobody.
+    // A folder may also hold unrelated JSON. agents-exe would fail there; Holm skips such files.
     let is_agent = |path: &PathBuf| read_plain_text(path).is_ok_and(|text| ExeAgent::is_one(&text));
     named.chain(lying.filter(is_agent).map(|path| (path, None))).collect()
 }

@@ -1,4 +1,4 @@
-//! What goose has written down: extensions and recipes.
+//! Imports extensions and recipes of goose.
 
 use std::{fmt::Write as _, path::Path};
 
@@ -7,14 +7,14 @@ use serde_json::{Map, Value as Json, json};
 use super::{Converted, Notes as _, Servers, quoted, skill_name, yaml};
 use crate::{ConfigError, Piece, Template};
 
-/// Members of a recipe that are read.
+/// The members of a recipe that are imported.
 const READ: [&str; 8] =
     ["version", "title", "description", "instructions", "prompt", "parameters", "extensions", "author"];
 
 /// The MCP servers of goose (`extensions` of its `config.yaml`), as an `mcpServers` object.
 ///
 /// # Errors
-/// Where the file is no YAML, with the line.
+/// If the file is not YAML, with the line.
 pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     let whole = yaml::parse(text, path)?;
     let mut found = Servers::none();
@@ -25,10 +25,11 @@ pub fn goose_servers(text: &str, path: &Path) -> Result<Servers, ConfigError> {
     Ok(found)
 }
 
-/// A recipe of goose as a skill that a person names, with the servers that it wants.
+/// Converts a recipe of goose into a skill that the user calls by name, with the
+/// servers that it needs.
 ///
 /// # Errors
-/// Where the file is no YAML or no JSON, with the line.
+/// If the file is neither YAML nor JSON, with the line.
 pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, Servers), ConfigError> {
     let whole = yaml::parse(text, path)?;
     let word = |key: &str| whole.get(key).and_then(Json::as_str).unwrap_or_default().trim().to_owned();
@@ -43,7 +44,7 @@ pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, S
     let body = parts.iter().filter(|part| !part.is_empty()).map(|part| filled_in(part, &args, &mut notes));
     let body = body.collect::<Vec<_>>().join("\n\n");
     let members = whole.as_object().into_iter().flatten().filter(|(key, _)| !READ.contains(&key.as_str()));
-    notes.extend(members.map(|(key, _)| format!("`{key}` has no counterpart; it is left out")));
+    notes.extend(members.map(|(key, _)| format!("`{key}` has no equivalent in Holm; skipped")));
     let name = skill_name(name);
     let about = [word("description"), word("title")].into_iter().find(|about| !about.is_empty());
     let about = about.unwrap_or_else(|| format!("Does what the recipe {name} did."));
@@ -53,24 +54,23 @@ pub fn goose_recipe(name: &str, text: &str, path: &Path) -> Result<(Converted, S
     Ok((Converted { name, text, notes }, servers))
 }
 
-/// The names of the parameters, in their order.
+/// The names of the parameters, in order.
 fn parameters(recipe: &Json, notes: &mut Vec<String>) -> Vec<String> {
     let mut names = Vec::new();
     for parameter in recipe.get("parameters").and_then(Json::as_array).into_iter().flatten() {
         let Some(key) = parameter.get("key").and_then(Json::as_str) else { continue };
         if let Some(value) = parameter.get("default").filter(|value| !value.is_null()) {
-            notes.note(format!("`{key}` was {value} where nobody said otherwise; say it with `{key}=…`"));
+            notes.note(format!("`{key}` had the default {value}; pass `{key}=…` now"));
         }
         names.push(key.to_owned());
     }
     names
 }
 
-/// A text with goose's places written as ours.
+/// Rewrites goose's placeholders as Holm's.
 fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
     if text.contains("{%") {
-        notes
-            .note("commands of its templates (`{% … %}`) are not supported; the agent sees them as they are");
+        notes.note("template commands (`{% … %}`) are not supported; the agent sees them unchanged");
     }
     let template = Template::parse(text);
     let mut out = String::new();
@@ -82,7 +82,7 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
                 out.push_str(name);
             }
             Piece::Variable(name) => {
-                notes.note(format!("nothing stands for `{{{{{name}}}}}` here; the agent sees it as it is"));
+                notes.note(format!("`{{{{{name}}}}}` has no value here; the agent sees it unchanged"));
                 let _ = write!(out, "{{{{{name}}}}}");
             }
         }
@@ -91,7 +91,7 @@ fn filled_in(text: &str, names: &[String], notes: &mut Vec<String>) -> String {
 }
 
 impl Servers {
-    /// One extension; what is no server is a note.
+    /// Converts one extension; an extension that is not a server becomes a note.
     fn take(&mut self, name: &str, entry: &Json) {
         let word = |key: &str| entry.get(key).and_then(Json::as_str);
         let kind = word("type").unwrap_or_default();
@@ -107,13 +107,13 @@ impl Servers {
             }
             _ => {
                 self.notes.note(format!(
-                    "the extension `{name}` of the type `{kind}` has no counterpart; it is left out"
+                    "the extension `{name}` of type `{kind}` has no equivalent in Holm; skipped"
                 ));
                 return;
             }
         }
         let mut env = entry.get("envs").and_then(Json::as_object).cloned().unwrap_or_default();
-        // What goose keeps in its keyring is named, and taken from the environment here.
+        // A secret in goose's keyring is only named here; its value comes from the environment.
         for key in
             entry.get("env_keys").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str)
         {

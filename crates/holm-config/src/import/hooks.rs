@@ -1,4 +1,5 @@
-//! Hooks that other programs have written down. They have one shape, and differ in what they call events, tools and folders.
+//! Imports hooks of other programs. They share one structure and differ in the names of events,
+//! tools and folders.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ use serde_json::{Map, Value as Json, json};
 use super::{Converted, Notes as _, TOOLS, codex, parse_json};
 use crate::{ConfigError, ConfigProblem};
 
-/// Events of goose that are one of ours for some tools.
+/// Events of goose that correspond to one of ours, for some tools.
 const EVENTS: [(&str, HookEvent, &str); 4] = [
     ("BeforeShellExecution", HookEvent::PreToolUse, "shell"),
     ("AfterShellExecution", HookEvent::PostToolUse, "shell"),
@@ -16,43 +17,46 @@ const EVENTS: [(&str, HookEvent, &str); 4] = [
     ("AfterFileEdit", HookEvent::PostToolUse, "edit|write"),
 ];
 
-/// How other programs name the folder of a project, and how it is named here.
+/// How other programs name the project folder, and how Holm does.
 const PROJECT: [(&str, &str); 2] =
     [("${CLAUDE_PROJECT_DIR}", "$HOLM_PROJECT_DIR"), ("$CLAUDE_PROJECT_DIR", "$HOLM_PROJECT_DIR")];
 
-/// What stands in commands for a folder that is not there here.
+/// A variable for a folder that does not exist in Holm.
 const PLUGIN: &str = "PLUGIN_ROOT";
 
-/// What is said of every file: its commands were written for another program.
-const READS: &str = "its commands read what tools are called here, such as `shell` with its `script`; see whether they expect other names";
+/// The note for every file: its commands were written for another program.
+const READS: &str = "its commands receive Holm's tool names, such as `shell` with `script`; check that \
+                     they expect these names";
 
-/// The hooks of Claude Code (`hooks` of its `settings.json`), or of codex and goose (`hooks.json`), as a file of Holm's. None
-/// where there is no command that could run here; the notes say what was left out. The file says that it was imported, so that
-/// none of it runs before a person has looked at it.
+/// Converts hooks of Claude Code (`hooks` of its `settings.json`), codex or goose (`hooks.json`)
+/// into Holm's format. Returns `None` if no command can run here; the notes say what was left out.
+///
+/// The file is marked as imported, so that nothing of it runs before a person has reviewed it.
 ///
 /// # Errors
-/// Where the file is no JSON, with the line, or its hooks have another shape.
+/// If the file is not JSON, with the line, or its hooks have another structure.
 pub fn hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     converted(&parse_json(text, path)?, path)
 }
 
-/// The hooks of codex that stand in its `config.toml`: the table `[hooks]` has the shape of `hooks.json`. As [`hooks()`] gives them.
+/// Converts hooks from the `config.toml` of codex, as [`hooks()`] does. Its table `[hooks]` has
+/// the structure of `hooks.json`.
 ///
 /// # Errors
-/// Where the file is no TOML, with the line, or its hooks have another shape.
+/// If the file is not TOML, with the line, or its hooks have another structure.
 pub fn codex_hooks(text: &str, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     let whole = codex(text, path)?;
     let hooks = whole.get("hooks").map_or_else(|| json!({}), |hooks| json!({ "hooks": hooks }));
     converted(&hooks, path)
 }
 
-/// The hooks of a whole file.
+/// Converts the hooks of a whole file.
 fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String>), ConfigError> {
     let mut notes = Vec::new();
     let left = whole.as_object().into_iter().flatten().filter(|(key, _)| *key != "hooks");
     let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
     if !left.is_empty() {
-        notes.note(format!("not taken over: {}", left.join(", ")));
+        notes.note(format!("not imported: {}", left.join(", ")));
     }
     let mut taken = Taken { events: Map::new(), notes };
     for (event, groups) in whole.get("hooks").and_then(Json::as_object).into_iter().flatten() {
@@ -63,14 +67,14 @@ fn converted(whole: &Json, path: &Path) -> Result<(Option<Converted>, Vec<String
         return Ok((None, notes));
     }
     let text = format!("{:#}\n", json!({ "hooks": events, "imported": true }));
-    // What could not be used here is not written down.
+    // Hooks that cannot be used are not written.
     HookFile::parse(path, &text)
         .map_err(|error| ConfigError::whole(path, ConfigProblem::WrongValue(error.to_string())))?;
     notes.push(READS.to_owned());
     Ok((Some(Converted { name: "hooks".into(), text, notes: Vec::new() }), notes))
 }
 
-/// What was taken over so far.
+/// The hooks that were imported so far.
 struct Taken {
     events: Map<String, Json>,
     notes: Vec<String>,
@@ -84,7 +88,7 @@ impl Taken {
             (Some(event), _) => (event, None),
             (None, Some((_, event, tools))) => (*event, Some(*tools)),
             (None, None) => {
-                self.notes.note(format!("the event `{name}` never comes here; its commands are left out"));
+                self.notes.note(format!("Holm has no event `{name}`; its commands are skipped"));
                 return;
             }
         };
@@ -93,7 +97,7 @@ impl Taken {
             let matcher = match only {
                 Some(tools) => {
                     if !matcher.is_empty() {
-                        self.notes.note(format!("the matcher `{matcher}` of `{name}` is left out"));
+                        self.notes.note(format!("the matcher `{matcher}` of `{name}` is skipped"));
                     }
                     tools.to_owned()
                 }
@@ -113,7 +117,7 @@ impl Taken {
         }
     }
 
-    /// A pattern for names of tools, with ours in the place of theirs.
+    /// A pattern of tool names, with Holm's names instead of the original ones.
     fn matcher(&mut self, theirs: &str) -> String {
         let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let (mut out, mut rest) = (String::new(), theirs);
@@ -125,8 +129,8 @@ impl Taken {
                 None => {
                     if word.starts_with(|c: char| c.is_ascii_uppercase()) || word.starts_with("mcp__") {
                         self.notes.note(format!(
-                            "there may be no tool like `{word}`, which a matcher names; `holm tool list` says how they are \
-                             called here"
+                            "a matcher names `{word}`, which may not be a Holm tool; `holm tool list` \
+                             shows the names"
                         ));
                     }
                     out.push_str(word);
@@ -140,18 +144,18 @@ impl Taken {
         out
     }
 
-    /// One command, if it can run here.
+    /// Converts one command, if it can run here.
     fn command(&mut self, event: &str, hook: &Json) -> Option<Json> {
         let kind = hook.get("type").and_then(Json::as_str).unwrap_or("command");
         let command = hook.get("command").and_then(Json::as_str).unwrap_or_default().trim();
         if kind != "command" || command.is_empty() {
             self.notes
-                .push(format!("a hook of the type `{kind}` at `{event}` has no counterpart; it is left out"));
+                .push(format!("a hook of type `{kind}` at `{event}` has no equivalent in Holm; skipped"));
             return None;
         }
         if command.contains(PLUGIN) {
             self.notes.note(format!(
-                "`{command}` at `{event}` names the folder of a plug-in, which is not known here; it is left out"
+                "`{command}` at `{event}` names a plug-in folder, which Holm does not know; skipped"
             ));
             return None;
         }

@@ -1,6 +1,7 @@
-//! JSON as people write it into files: with comments, and with commas behind the last of a list.
+//! Turns JSON with comments and trailing commas into plain JSON.
 
-/// The same text as plain JSON. Comments and such commas become blanks, so that every line stays where it was.
+/// The same text as plain JSON. Comments and trailing commas become blanks, so that line
+/// numbers stay the same.
 pub(super) fn plain(text: &str) -> String {
     let (mut out, mut rest) = (String::with_capacity(text.len()), text);
     while let Some(first) = rest.chars().next() {
@@ -21,7 +22,7 @@ pub(super) fn plain(text: &str) -> String {
     out
 }
 
-/// How long the text in quotes is with which this begins.
+/// The length of the quoted string at the beginning of the text.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -35,7 +36,7 @@ fn quoted(text: &str) -> usize {
     text.len()
 }
 
-/// Whether nothing but blanks and comments stands before the end of a list.
+/// Whether only blanks and comments precede the end of a list or object.
 fn closes(text: &str) -> bool {
     let mut rest = text.trim_start();
     loop {

@@ -1,4 +1,4 @@
-//! What opencode has written down in its `opencode.json`.
+//! Imports the `opencode.json` of opencode.
 
 use std::path::Path;
 
@@ -8,28 +8,27 @@ use serde_json::{Map, Value as Json, json};
 use super::{Converted, Notes as _, Servers, agent_text, command_text, parse_json};
 use crate::ConfigError;
 
-/// Everything that is taken over of one file.
+/// Everything that is imported from one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opencode {
-    /// Its servers, and what is not taken over of the file.
+    /// Its servers, and notes about what was not imported.
     pub servers: Servers,
-    /// Its agents.
     pub agents: Vec<Converted>,
     /// Its commands, as skills.
     pub commands: Vec<Converted>,
 }
 
-/// Reads `opencode.json`: `mcp`, `agent` and `command`.
+/// Imports `mcp`, `agent` and `command` of `opencode.json`.
 ///
 /// # Errors
-/// Where the file is no JSON, with the line.
+/// If the file is not JSON, with the line.
 pub fn opencode(text: &str, path: &Path) -> Result<Opencode, ConfigError> {
     let whole = parse_json(text, path)?;
     let members = |key: &str| whole.get(key).and_then(Json::as_object).into_iter().flatten();
     let mut servers = Servers::none();
     members("mcp").for_each(|(name, entry)| servers.add(name, server(entry)));
     for file in whole.get("instructions").and_then(Json::as_array).into_iter().flatten() {
-        servers.notes.note(format!("rules of {file} are not looked for; name the file: holm import FILE"));
+        servers.notes.note(format!("rules in {file} were not imported; name the file: holm import FILE"));
     }
     servers.leave(&whole, &["$schema", "mcp", "agent", "command", "instructions"]);
     let word = |entry: &Json, key: &str| entry.get(key).and_then(Json::as_str).unwrap_or_default().to_owned();
@@ -63,14 +62,13 @@ fn agent(name: &str, entry: &Json) -> Converted {
     let about = word("description").unwrap_or_else(|| format!("The agent {name} of opencode."));
     let known = ["description", "prompt", "mode"];
     let left = entry.as_object().into_iter().flatten().filter(|(key, _)| !known.contains(&key.as_str()));
-    let mut notes: Vec<String> =
-        left.map(|(key, _)| escaped(&format!("`{key}` is not taken over"))).collect();
+    let mut notes: Vec<String> = left.map(|(key, _)| escaped(&format!("`{key}` was not imported"))).collect();
     let prompt = word("prompt").unwrap_or_default();
     if prompt.contains("{file:") {
         notes.note(
             "files that are put in by {file:…} are not supported; the agent sees the words as they are",
         );
     }
-    notes.push("it holds no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
+    notes.push("it has no grants yet; add `grants: [\"read:**\"]` or what it needs".to_owned());
     Converted { name: name.to_owned(), text: agent_text(name, &about, &["*".to_owned()], &prompt), notes }
 }

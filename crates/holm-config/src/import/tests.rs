@@ -12,7 +12,7 @@ fn servers_of_codex_and_opencode_become_entries() {
         "time": {"command": "uvx", "args": ["t"], "env": {"A": "b"}},
         "far": {"url": "https://x.example", "headers": {"Authorization": "Bearer ${TOK}"}},
     }});
-    assert_eq!((found.entries, found.notes), (expect, vec!["not taken over: `model`".to_owned()]));
+    assert_eq!((found.entries, found.notes), (expect, vec!["not imported: `model`".to_owned()]));
     assert_eq!(codex_servers("a = 1\nb = \n", Path::new("c")).unwrap_err().line, Some(2));
     let text = r#"{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "x"], "environment": {"K": "v"}},
         "b": {"type": "remote", "url": "https://b.example", "enabled": false}}, "theme": "dark",
@@ -24,11 +24,11 @@ fn servers_of_codex_and_opencode_become_entries() {
         "b": {"url": "https://b.example", "enabled": false},
     }});
     assert_eq!(found.servers.entries, expect);
-    assert!(found.servers.notes[0].contains("A.md") && found.servers.notes[1] == "not taken over: `theme`");
+    assert!(found.servers.notes[0].contains("A.md") && found.servers.notes[1] == "not imported: `theme`");
     let file = AgentFile::parse(&found.agents[0].text).unwrap();
     assert_eq!((file.name.as_str(), file.system.as_str(), file.tools), ("look", "You look.", ToolNames::All));
     let notes = found.agents[0].notes.join("; ");
-    assert!(notes.contains("`model` is not") && notes.contains("`tools` is not"), "{notes}");
+    assert!(notes.contains("`model` was not") && notes.contains("`tools` was not"), "{notes}");
     let skill = Skill::parse(&found.commands[0].text).unwrap();
     assert_eq!((skill.name.as_str(), skill.filled("12").unwrap().as_str()), ("fix-it", "Fix 12."));
     assert_eq!(opencode("{\n", Path::new("o")).unwrap_err().line, Some(2));
@@ -47,11 +47,9 @@ fn extensions_of_goose_become_servers_and_what_is_none_is_named() {
     }});
     assert_eq!(found.entries, expect);
     let notes = found.notes.join("; ");
-    for what in [
-        "`developer` of the type `builtin`",
-        "takes TOKEN from the environment",
-        "not taken over: `GOOSE_MODEL`",
-    ] {
+    for what in
+        ["`developer` of type `builtin`", "takes TOKEN from the environment", "not imported: `GOOSE_MODEL`"]
+    {
         assert!(notes.contains(what), "{what}: {notes}");
     }
     assert!(goose_servers("", Path::new("c")).unwrap().is_empty());
@@ -72,7 +70,7 @@ fn a_recipe_of_goose_becomes_a_skill_with_its_parameters() {
     );
     assert_eq!(skill.filled("Rust lib").unwrap(), "Review Rust code.\nKeep {{other}}.\n\nBegin in lib.");
     let notes = made.notes.join("; ");
-    for what in ["`folder` was \"src\"", "`{{other}}`", "`activities` has no counterpart"] {
+    for what in ["`folder` had the default \"src\"", "`{{other}}`", "`activities` has no equivalent"] {
         assert!(notes.contains(what), "{what}: {notes}");
     }
     assert_eq!(servers.entries, json!({"mcpServers": {"search": {"command": "uvx", "args": ["x"]}}}));
@@ -85,7 +83,7 @@ fn yaml_that_is_wrong_or_hostile_is_one_message_with_its_line() {
         assert!(error.line == Some(line) && error.to_string().contains(expect), "{error}");
     };
     check("a: 1\nb: [1, 2\n", 3, "c.yaml:3: ");
-    check("a: &x 1\nb: *x\n", 2, "aliases are not read");
+    check("a: &x 1\nb: *x\n", 2, "aliases are not supported");
     check(&format!("{}{}", "[".repeat(100), "]".repeat(100)), 1, "too deep");
     check(&"[".repeat(100_000), 1, "c.yaml:1: ");
     check("? [a]\n: b\n", 1, "a key is one word");
@@ -185,12 +183,12 @@ fn hooks_of_others_become_hooks_that_can_be_read() {
     );
     let notes = notes.join("; ");
     for what in [
-        "not taken over: `permissions`",
-        "the type `prompt` at `PreToolUse`",
-        "the folder of a plug-in",
-        "`SessionStart` never comes here",
-        "no tool like `Task`",
-        "other names",
+        "not imported: `permissions`",
+        "of type `prompt` at `PreToolUse`",
+        "a plug-in folder",
+        "no event `SessionStart`",
+        "a matcher names `Task`",
+        "expect these names",
     ] {
         assert!(notes.contains(what), "{what}: {notes}");
     }
@@ -221,8 +219,8 @@ fn hooks_in_the_settings_of_codex_are_taken_over_like_those_of_a_file() {
     let command = json!({"type": "command", "command": "./check.sh", "timeout": 5});
     let hooks = json!({"PreToolUse": [{"matcher": "shell", "hooks": [command]}]});
     assert_eq!(made, json!({"hooks": hooks, "imported": true}));
-    assert!(notes.iter().all(|note| !note.contains("not taken over")), "{notes:?}");
-    assert_eq!(codex_servers(text, path).unwrap().notes, ["not taken over: `model`"]);
+    assert!(notes.iter().all(|note| !note.contains("not imported")), "{notes:?}");
+    assert_eq!(codex_servers(text, path).unwrap().notes, ["not imported: `model`"]);
     assert_eq!(codex_hooks("model = \"x\"\n", path).unwrap(), (None, Vec::new()));
     assert_eq!(codex_hooks("a = 1\nb = \n", path).unwrap_err().line, Some(2));
 }

@@ -1,4 +1,5 @@
-//! YAML as JSON. Made of the parser's events, so that neither depth nor aliases of a hostile file cost more than its length.
+//! Reads YAML into JSON values. It works on parser events, so that neither the depth nor the
+//! aliases of a hostile file cost more than its length.
 
 use std::path::Path;
 
@@ -11,20 +12,20 @@ use yaml_rust2::{
 
 use crate::{ConfigError, ConfigProblem, read::one_line};
 
-/// How deep values may stand in one another: what people write is a tenth of it.
+/// The deepest nesting: files that people write have a tenth of it.
 const MOST_DEPTH: usize = 64;
 
-/// Something that is not closed yet.
+/// A list or object that is not closed yet.
 enum Open {
     List(Vec<Json>),
     /// The members, and the key that waits for its value.
     Object(Map<String, Json>, Option<String>),
 }
 
-/// The first document of a text.
+/// Parses the first document of a text.
 ///
 /// # Errors
-/// The first thing that is wrong, with its line. Aliases and tags are not read.
+/// The first error, with its line. Aliases and tags are not supported.
 pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
     let mut parser = Parser::new_from_str(text);
     let (mut open, mut whole): (Vec<Open>, Option<Json>) = (Vec::new(), None);
@@ -38,9 +39,9 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
         let value = match event {
             Event::StreamEnd | Event::DocumentEnd => return Ok(whole.unwrap_or_default()),
             Event::Nothing | Event::StreamStart | Event::DocumentStart => continue,
-            Event::Alias(_) => return Err(wrong("aliases are not read here; write the value out")),
+            Event::Alias(_) => return Err(wrong("YAML aliases are not supported here; write the value out")),
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() >= MOST_DEPTH => {
-                return Err(wrong("values stand too deep in one another"));
+                return Err(wrong("values are nested too deep"));
             }
             Event::SequenceStart(..) => {
                 open.push(Open::List(Vec::new()));
@@ -54,7 +55,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open::List(items)) => Json::Array(items),
                 Some(Open::Object(members, _)) => Json::Object(members),
-                None => return Err(wrong("something is closed that was not opened")),
+                None => return Err(wrong("something is closed that was never opened")),
             },
         };
         match open.last_mut() {
@@ -70,7 +71,7 @@ pub(super) fn parse(text: &str, path: &Path) -> Result<Json, ConfigError> {
     }
 }
 
-/// A scalar in quotes is a text; a plain one is what it looks like.
+/// A quoted scalar is a string; a plain one gets the type that it looks like.
 fn scalar(text: String, style: TScalarStyle) -> Json {
     if style != TScalarStyle::Plain {
         return Json::String(text);

@@ -11,7 +11,7 @@ fn a_key_is_kept_for_one_folder_and_can_be_forgotten() {
         Ok(()) => {}
         // A container may forbid the kernel's keyring; then that is said, and where the key goes instead.
         Err(error @ KeyringError::Refused(_)) => {
-            assert!(error.to_string().contains("leave --keyring out"), "{error}");
+            assert!(error.to_string().contains("without --keyring"), "{error}");
             let kernels = KeyRing::get_persistent(KeyRingIdentifier::Session);
             assert!(kernels.is_err(), "the kernel gives a keyring, so a key must be kept: {error}");
             assert!(mine.get("openai").is_err() || mine.get("openai").is_ok_and(|key| key.is_none()));

@@ -111,7 +111,7 @@ fn nothing_passes_a_policy() {
     // What is narrower than the policy stays as it was asked.
     let plan = Settings { mode: Some(Value::flag("--mode", Mode::Plan)), ..Settings::default() };
     assert_eq!(settled(layers("", "", "mode = \"default\""), plan), ["mode \"plan\" --mode"]);
-    // A wide policy gives nobody more than they asked for.
+    // A wide policy does not grant more than was asked for.
     let wide = layers("", "", "mode = \"full\"\ngrants = [\"read:**\"]");
     assert_eq!(settled(wide, Settings::default()), Vec::<String>::new());
     assert_eq!(
@@ -168,9 +168,9 @@ fn a_project_file_that_nobody_trusts_is_inert_whatever_is_in_it() {
     let project = folder.path().join("holm.toml");
     fs::write(&project, "mode = \"full\"\nthis is no toml").unwrap();
     let found = Found { project: Some(project.clone()), ..Found::default() };
-    let loaded = Layers::load(&found, |_, _| Err("nobody has trusted it".into()), |_| None).unwrap();
+    let loaded = Layers::load(&found, |_, _| Err("you have not trusted it".into()), |_| None).unwrap();
     assert_eq!(loaded.layers, Layers::default());
-    assert_eq!(loaded.inert, [(project.clone(), "nobody has trusted it".to_owned())]);
+    assert_eq!(loaded.inert, [(project.clone(), "you have not trusted it".to_owned())]);
     let error = Layers::load(&found, |_, _| Ok(()), |_| None).unwrap_err();
     assert_eq!(error.path, project);
     fs::write(&project, "model = \"a/b\"").unwrap();
@@ -218,7 +218,7 @@ fn a_projects_file_that_is_no_text_or_too_large_ends_nothing() {
     for bytes in [b"\xff\xfe".to_vec(), large] {
         fs::write(&path, bytes).unwrap();
         let found = Found { project: Some(path.clone()), ..Found::default() };
-        let loaded = Layers::load(&found, |_, _| Err("nobody has trusted it".into()), |_| None).unwrap();
+        let loaded = Layers::load(&found, |_, _| Err("you have not trusted it".into()), |_| None).unwrap();
         assert_eq!(loaded.layers, Layers::default());
         assert_eq!(loaded.inert.first().map(|(path, _)| path), Some(&path));
     }

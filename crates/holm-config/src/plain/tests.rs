@@ -13,7 +13,7 @@ fn what_a_person_writes_has_a_limit_and_a_text_is_text() {
     }
     fs::write(at("program"), [0xff; 8]).unwrap();
     assert_eq!(read_plain(&at("program")).unwrap(), [0xff; 8]);
-    assert!(read_plain_text(&at("program")).unwrap_err().to_string().contains("no text"));
+    assert!(read_plain_text(&at("program")).unwrap_err().to_string().contains("not UTF-8 text"));
     fs::write(at("text"), "text").unwrap();
     assert_eq!(read_plain_text(&at("text")).unwrap(), "text");
 }

@@ -110,22 +110,22 @@ fn each_mistake_gives_one_message_with_file_line_and_fix() {
         assert_eq!(error.to_string(), format!("/p/holm.toml:{expect}"));
         assert_eq!(error.fix(), fix);
     };
-    let value = "give a value of the form that it asks for";
-    check("\nmodle = \"a/b\"\n", "2: there is no key `modle`", "did you mean `model`?");
-    check("[limits]\nturn = 3\n", "2: there is no key `turn`", "did you mean `turns`?");
-    check("[limits]\nx = 3\n", "2: there is no key `x`", "known here: budget, turns");
+    let value = "use a value of the expected type";
+    check("\nmodle = \"a/b\"\n", "2: unknown key `modle`", "did you mean `model`?");
+    check("[limits]\nturn = 3\n", "2: unknown key `turn`", "did you mean `turns`?");
+    check("[limits]\nx = 3\n", "2: unknown key `x`", "known here: budget, turns");
     let keys = "known here: base_url, context, input_price, key_env, max_output, output_price, tools";
-    check("[providers.a]\nurl = \"x\"\n", "2: there is no key `url`", keys);
+    check("[providers.a]\nurl = \"x\"\n", "2: unknown key `url`", keys);
     let tokens = "2: this is not a number of tokens; write it like 32768";
     check("[providers.a]\ncontext = 0\n", tokens, value);
     check("[providers.a]\nmax_output = -1\n", tokens, value);
-    check("a = 1\nmodel = \"x/y\"\n[zz]\nb = 2\n", "1: there is no key `a`", &known());
+    check("a = 1\nmodel = \"x/y\"\n[zz]\nb = 2\n", "1: unknown key `a`", &known());
     check("mode = \"yolo\"\n", "1: unknown mode; use plan, default, accept-edits or full", value);
     check("model = 3\n", "1: invalid type: integer `3`, expected a string", value);
-    check("[limits]\nturns = 0\n", "2: a run takes one turn at the least", value);
-    let amount = "2: `much` is no amount in US dollars; write it like \"0.50usd\"";
+    check("[limits]\nturns = 0\n", "2: a run needs at least one turn", value);
+    let amount = "2: `much` is not an amount in US dollars; write it like \"0.50usd\"";
     check("[limits]\nbudget = \"much\"\n", amount, value);
-    let address = "3: this is no address; write it like \"https://host/v1\"";
+    let address = "3: not a valid URL; write it like \"https://host/v1\"";
     for url in ["nope", "", "host:8000/v1", "http://", "https:///v1", "ftp://host"] {
         check(&format!("[providers.a]\nkey_env = \"K\"\nbase_url = \"{url}\"\n"), address, value);
     }
@@ -145,5 +145,5 @@ fn the_bytes_of_a_projects_file_are_read_as_a_projects_and_what_is_no_text_has_a
     let of = |bytes: &[u8]| Settings::of_project(bytes, Path::new("/p/holm.toml"));
     assert_eq!(of(b"model = \"a/b\"\n").unwrap().model.unwrap().origin.layer(), Layer::Project);
     let error = of(b"model = \"a/b\"\n\xff\n").unwrap_err();
-    assert_eq!(error.to_string(), "/p/holm.toml:2: it is no text in UTF-8");
+    assert_eq!(error.to_string(), "/p/holm.toml:2: it is not UTF-8 text");
 }

@@ -1,7 +1,9 @@
-//! Skills that promise something: what they take, what they give, and how it is proven.
+//! Skills with a contract: a schema of their input, a schema of their output, and checks of the
+//! result.
 //!
-//! The head of such a skill names schemas that lie beside it; its text is what the model is told to do. What comes of it is
-//! a contract of `holm-guards`, by the same rules as `extract`.
+//! The front matter of such a skill names schema files beside it; its text holds the instructions
+//! for the model. Both become a contract of `holm-guards`, which follows the same rules as
+//! `extract`.
 
 use holm_guards::{
     json::Json,
@@ -10,40 +12,41 @@ use holm_guards::{
 
 use super::Skill;
 
-/// What the head of a skill says about its promise.
+/// The contract fields in the front matter of a skill.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Promise {
-    /// The file with the JSON Schema of what it takes; without one, an object of texts, one for each of its `args`.
+    /// The file with the JSON Schema of its input; without one, an object with a string for
+    /// each of its `args`.
     pub input: Option<String>,
-    /// The file with the JSON Schema of what it gives.
+    /// The file with the JSON Schema of its output.
     pub output: String,
-    /// The member of the input whose text values must stand in.
+    /// The member of the input in whose text the grounded values must occur.
     pub source: Option<String>,
-    /// Pointers to the values that must stand there.
+    /// Pointers to the values that must occur there.
     pub grounded: Vec<String>,
-    /// Pointers to values, and the form that they must have.
+    /// Pointers to values, and the format that each must have.
     pub formats: Vec<(String, Format)>,
 }
 
 impl Promise {
-    /// The form of a name.
+    /// The format of a name.
     pub(super) fn format(name: &str) -> Option<Format> {
         [("email", Format::Email), ("url", Format::Url), ("date", Format::Date)]
             .into_iter()
             .find_map(|(known, format)| (known == name).then_some(format))
     }
 
-    /// The files beside the skill that it is made of.
+    /// The schema files beside the skill.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.input.iter().chain([&self.output]).map(String::as_str)
     }
 }
 
 impl Skill {
-    /// The contract of a skill that promises something; `read` gives the text of a file beside it.
+    /// The contract of a skill, if it has one; `read` returns the text of a file beside it.
     ///
     /// # Errors
-    /// A file that is missing or no JSON, in words.
+    /// A message about a file that is missing or not JSON.
     ///
     /// ```
     /// use holm_config::skills::Skill;
@@ -91,7 +94,7 @@ impl Skill {
     }
 }
 
-/// An object with a text for each name, all of which must be there.
+/// The schema of an object with a required string for each name.
 fn texts(names: &[String]) -> Json {
     let text = || Json::object([("type", Json::from("string")), ("minLength", Json::from(1_u64))]);
     let properties = names.iter().map(|name| (name.as_str(), text()));

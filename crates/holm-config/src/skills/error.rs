@@ -1,30 +1,28 @@
-//! What is wrong with a skill.
+//! Errors in a skill file.
 
 use holm_grants::escaped;
 
-/// A skill that cannot be used, with its line.
+/// An error in a skill file, with its line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {problem}")]
 pub struct SkillFileError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
     pub problem: SkillProblem,
 }
 
 /// What is wrong with a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SkillProblem {
-    /// The head cannot be read.
+    /// The front matter cannot be parsed.
     #[error("{}", escaped(.0))]
     Head(String),
-    /// A key that must be there is not.
+    /// A required key is missing.
     #[error("`{0}` is missing; add it to the head")]
     Missing(&'static str),
-    /// A value that does not fit.
+    /// A value is invalid.
     #[error("`{}` must be {expected}", escaped(.key))]
     BadValue {
-        /// The key.
         key: String,
         /// What it must be.
         expected: &'static str,
@@ -32,12 +30,12 @@ pub enum SkillProblem {
     /// The file is larger than a model should read.
     #[error("it is larger than {most} bytes; put the rest into files beside it")]
     TooLarge {
-        /// The bound.
         most: usize,
     },
 }
 
-/// The text of a skill would be larger than [`MOST_FILLED`](super::MOST_FILLED) with its arguments put in.
+/// With its arguments, the text of a skill would be larger than
+/// [`MOST_FILLED`](super::MOST_FILLED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("its text would be larger than 1 MiB with these arguments; put them into a file and name that")]
 pub struct Overfilled;

@@ -1,17 +1,18 @@
-//! Arguments into the text of a skill.
+//! Substitutes arguments in the text of a skill.
 
 use std::collections::BTreeMap;
 
 use super::Overfilled;
 
-/// The largest text with arguments in it: four times the largest skill. A text of many places would otherwise make of one long
-/// argument more than there is memory, and no model takes up more.
+/// The largest text after substitution: four times the largest skill. Otherwise one long argument
+/// in a text with many placeholders could fill the memory, and no model reads more anyway.
 pub const MOST_FILLED: usize = 1 << 20;
 
-/// What stands for all arguments.
+/// The placeholder for all arguments.
 const ALL: &str = "ARGUMENTS";
 
-/// Puts arguments in. Only what the text itself names is replaced; what was put in is not looked at again.
+/// Substitutes arguments. Only placeholders of the text itself are replaced; inserted values
+/// are not expanded again.
 pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<String, Overfilled> {
     let arguments = arguments.trim();
     let values = named(names, arguments);
@@ -48,7 +49,7 @@ pub(super) fn fill(body: &str, names: &[String], arguments: &str) -> Result<Stri
     Ok(out.0)
 }
 
-/// A text that grows no further than it may.
+/// A text with a size limit.
 struct Filled(String);
 
 impl Filled {
@@ -61,8 +62,8 @@ impl Filled {
     }
 }
 
-/// The arguments by name: `name=value` words first, then those that are left by their places; the last name takes all that is
-/// left over. A name without a value is empty.
+/// The arguments by name: `name=value` words first, then the others by position. The last name
+/// takes all remaining words. A name without a value is empty.
 fn named(names: &[String], arguments: &str) -> BTreeMap<String, String> {
     let mut values: BTreeMap<String, String> =
         names.iter().map(|name| (name.clone(), String::new())).collect();

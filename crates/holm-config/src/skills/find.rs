@@ -1,4 +1,4 @@
-//! Where skills lie.
+//! Finds skills in the folders of the user and of the project.
 
 use std::{
     collections::BTreeMap,
@@ -10,19 +10,19 @@ use std::{
 use super::Skill;
 use crate::{Layer, find::config_folder, read_plain};
 
-/// What the file of a skill is called.
+/// The file name of a skill.
 pub const SKILL_FILE: &str = "SKILL.md";
 
-/// The most folders that are looked through: more were not put there for skills.
+/// The most folders that are searched: more were not put there for skills.
 pub const MOST_FOLDERS: usize = 2_000;
 
-/// How deep a skill may lie below its place.
+/// How deep a skill may be nested in a skill folder.
 const MOST_DEPTH: usize = 4;
 
-/// The places of skills beneath a project and beneath a home; a later place wins.
+/// The skill folders of a project and of a home; a later one wins.
 const PLACES: [&str; 3] = [".claude/skills", ".agents/skills", ".holm/skills"];
 
-/// The folders in which skills are looked for.
+/// The folders that are searched for skills.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SkillFolders {
     folders: Vec<(PathBuf, Layer)>,
@@ -31,18 +31,16 @@ pub struct SkillFolders {
 /// A skill that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSkill {
-    /// Its folder.
     pub folder: PathBuf,
-    /// Whose it is.
     pub owner: Layer,
-    /// What its file holds, as it was read; nothing where it is too large for that.
+    /// The content of its file; empty if the file is too large.
     pub bytes: Vec<u8>,
-    /// What its file says, or why it cannot be used.
+    /// The parsed skill, or why it cannot be used.
     pub skill: Result<Skill, String>,
 }
 
 impl SkillFolders {
-    /// The user's places, then the project's, which win.
+    /// The user's folders, then the project's, which win.
     pub fn of(work: &Path, env: impl Fn(&str) -> Option<String>) -> Self {
         let home = env("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
         let mut folders = Vec::new();
@@ -50,26 +48,26 @@ impl SkillFolders {
             folders.extend(home.as_ref().map(|home| (home.join(place), Layer::User)));
         }
         folders.extend(config_folder(&env).map(|folder| (folder.join("skills"), Layer::User)));
-        // A home in which somebody works is their own.
+        // If the user works in their home folder, its skills are their own, not a project's.
         let is_home = home.as_deref() == Some(work);
         folders.extend(PLACES.iter().filter(|_| !is_home).map(|place| (work.join(place), Layer::Project)));
         Self { folders }
     }
 
-    /// Adds a folder of a project, which wins over those before it.
+    /// Adds a folder of a project, which wins over earlier ones.
     #[must_use]
     pub fn and(mut self, folder: PathBuf) -> Self {
         self.folders.push((folder, Layer::Project));
         self
     }
 
-    /// The places, whether there is something or not.
+    /// All folders, whether they exist or not.
     pub fn iter(&self) -> impl Iterator<Item = &Path> {
         self.folders.iter().map(|(folder, _)| folder.as_path())
     }
 
-    /// The skills by name, and of each name all that have it: the later wins, where it can be used. One that cannot be read is
-    /// known by its folder's name.
+    /// The skills by name, with all candidates for each name: the last usable one wins. An
+    /// unreadable skill gets the name of its folder.
     #[must_use]
     pub fn find(&self) -> BTreeMap<String, Vec<FoundSkill>> {
         let (mut found, mut left) = (BTreeMap::new(), MOST_FOLDERS);
@@ -88,7 +86,7 @@ fn walk(
     found: &mut BTreeMap<String, Vec<FoundSkill>>,
 ) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    // A link can be turned elsewhere without any file changing, so none is followed.
+    // Links are not followed: the target of a link can change without a change of any file.
     let folders = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
     let mut folders: Vec<PathBuf> = folders.map(|entry| entry.path()).collect();
     folders.sort();
@@ -99,7 +97,7 @@ fn walk(
         *left -= 1;
         match read_plain(&folder.join(SKILL_FILE)) {
             Ok(bytes) => {
-                let text = str::from_utf8(&bytes).map_err(|_| "it is no text in UTF-8".to_owned());
+                let text = str::from_utf8(&bytes).map_err(|_| "it is not UTF-8 text".to_owned());
                 let skill = text.and_then(|text| Skill::parse(text).map_err(|error| error.to_string()));
                 let name = skill.as_ref().map_or_else(|_| name_of(&folder), |skill| skill.name.clone());
                 found.entry(name).or_default().push(FoundSkill { folder, owner, bytes, skill });

@@ -1,5 +1,8 @@
-//! Skills: folders with a `SKILL.md` that says how something is done. A model first sees what each is for, then the text of
-//! the one that it takes up, then the files that the text names. Nothing is run.
+//! Skills: folders with a `SKILL.md` that explains how to do something. Nothing in them is
+//! executed.
+//!
+//! A model first sees the description of each skill. When it picks one, it reads the text, and then
+//! the files that the text names.
 
 mod contract;
 mod error;

@@ -1,4 +1,4 @@
-//! One `SKILL.md`.
+//! Parses one `SKILL.md`.
 
 use std::collections::BTreeMap;
 
@@ -7,18 +7,17 @@ use holm_tools::front::{Entry, Front, Value};
 
 use super::{Overfilled, Promise, SkillFileError, SkillProblem, fill::fill};
 
-/// The longest name.
 const MOST_NAME: usize = 64;
-/// The longest description: every skill's is in the prompt.
+/// The longest description: the prompt contains that of every skill.
 const MOST_DESCRIPTION: usize = 1_024;
-/// The longest note on what a skill needs.
+/// The longest note about requirements.
 const MOST_COMPATIBILITY: usize = 500;
-/// The largest file: what a model takes up at once.
+/// The largest file: a model reads it as a whole.
 const MOST_BYTES: usize = 256 << 10;
-/// How many lines of text are still easily taken up.
+/// The number of lines that a model still reads easily.
 const EASY_LINES: usize = 500;
 
-/// What the head of a skill says, and its text.
+/// A parsed skill: its front matter and its text.
 ///
 /// ```
 /// use holm_config::skills::Skill;
@@ -34,43 +33,41 @@ pub struct Skill {
     pub name: String,
     /// What it is for.
     pub description: String,
-    /// When a model should take it up, in words.
+    /// When a model should use it.
     pub when_to_use: Option<String>,
-    /// Whether a model is told of it.
+    /// Whether models see it in the list of skills.
     pub listed: Listed,
-    /// Its licence.
     pub license: Option<String>,
-    /// What it needs.
     pub compatibility: Option<String>,
-    /// Tools that it names; Holm grants nothing because of them.
+    /// Tools that it names; they grant nothing.
     pub allowed_tools: Vec<String>,
-    /// The names of its arguments, in their order.
+    /// The names of its arguments, in order.
     pub args: Vec<String>,
-    /// Whatever else its author has noted.
+    /// Further metadata by the author.
     pub metadata: BTreeMap<String, String>,
-    /// What it promises, if its results are checked.
+    /// Its contract, if its results are checked.
     pub promise: Option<Promise>,
-    /// The text that a model takes up.
+    /// The instructions for the model.
     pub body: String,
-    /// Keys that mean nothing here.
+    /// Keys that Holm does not know.
     pub ignored: Vec<String>,
 }
 
-/// Whether a model is told that there is such a skill.
+/// Whether models see the skill in the list of skills.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Listed {
-    /// It is.
     #[default]
     Yes,
-    /// A person must name it: `list: false`.
+    /// Only the user can call it by name: `list: false`.
     No,
 }
 
 impl Skill {
-    /// Reads the file.
+    /// Parses the text of a `SKILL.md`.
     ///
     /// # Errors
-    /// The first thing that keeps it from being used. What is merely against the rules is in [`flaws`](Self::flaws).
+    /// The first error that makes the skill unusable. [`flaws`](Self::flaws) lists mere
+    /// violations of the rules.
     pub fn parse(text: &str) -> Result<Self, SkillFileError> {
         if text.len() > MOST_BYTES {
             return Err(SkillProblem::TooLarge { most: MOST_BYTES }.at(1));
@@ -100,15 +97,15 @@ impl Skill {
         if skill.description.is_empty() {
             return Err(SkillProblem::Missing("description").at(1));
         }
-        // What it takes, or where values stand, proves nothing of what it does not promise to give.
+        // The other contract fields are useless without an output schema.
         if skill.promise.as_ref().is_some_and(|promise| promise.output.is_empty()) {
             return Err(SkillProblem::Missing("output").at(1));
         }
         Ok(skill)
     }
 
-    /// Its text with arguments put in: `$ARGUMENTS` is all of them, `$name` the one of that name, given as `name=value` or by
-    /// its place. Arguments that no place was found for follow the text.
+    /// Its text with arguments: `$ARGUMENTS` is all of them, `$name` is a single one, given as
+    /// `name=value` or by position. Arguments without a placeholder are appended.
     ///
     /// # Errors
     /// If that is more than [`MOST_FILLED`](super::MOST_FILLED) bytes.
@@ -116,7 +113,8 @@ impl Skill {
         fill(&self.body, &self.args, arguments)
     }
 
-    /// What is against the rules of the format without making it useless. `folder` is the name of the folder it lies in.
+    /// Violations of the format that do not make the skill unusable. `folder` is the
+    /// name of its folder.
     #[must_use]
     pub fn flaws(&self, folder: &str) -> Vec<String> {
         let mut flaws = Vec::new();
@@ -131,7 +129,7 @@ impl Skill {
                 "its text has more than {EASY_LINES} lines; put the rest into files beside it"
             ));
         }
-        flaws.extend(self.ignored.iter().map(|key| format!("the key `{key}` means nothing here")));
+        flaws.extend(self.ignored.iter().map(|key| format!("unknown key `{key}`")));
         flaws
     }
 
@@ -185,7 +183,7 @@ impl Skill {
         Ok(())
     }
 
-    /// What is promised, a key at a time.
+    /// Reads one contract field.
     fn promise(&mut self, entry: &Entry) -> Result<(), SkillFileError> {
         let bad = |expected| SkillProblem::BadValue { key: entry.key.clone(), expected }.at(entry.line);
         let text = || match &entry.value {
@@ -208,7 +206,7 @@ impl Skill {
     }
 }
 
-/// Pointers with the forms of what they lead to.
+/// Parses pointers with the formats of their values.
 fn formats(entry: &Entry) -> Option<Vec<(String, Format)>> {
     match &entry.value {
         Value::Text(_) => None,
@@ -229,7 +227,7 @@ fn formats(entry: &Entry) -> Option<Vec<(String, Format)>> {
     }
 }
 
-/// Words of a list, or of a text with spaces or commas between them.
+/// The items of a list, or the words of a text separated by spaces or commas.
 fn words(entry: &Entry) -> Vec<String> {
     match &entry.value {
         Value::Text(text) => {

@@ -19,7 +19,7 @@ fn a_whole_head_is_read() {
     assert_eq!(skill.args, ["file", "depth"]);
     let metadata = BTreeMap::from([("author".into(), "me".into()), ("version".into(), "1.0".into())]);
     assert_eq!((skill.metadata.clone(), skill.body.as_str()), (metadata, "Do it."));
-    assert_eq!(skill.flaws("pdf-forms"), ["the key `frobnicate` means nothing here"]);
+    assert_eq!(skill.flaws("pdf-forms"), ["unknown key `frobnicate`"]);
     assert!(skill.flaws("other")[0].contains("they should be the same"));
 }
 
@@ -91,7 +91,7 @@ fn skills_are_found_in_the_usual_places_and_the_project_wins() {
     let all = found.iter().flat_map(|(name, all)| all.iter().map(move |found| (name.as_str(), found)));
     let seen: Vec<(&str, Layer, bool)> =
         all.map(|(name, found)| (name, found.owner, found.skill.is_ok())).collect();
-    // The user's stays in sight: the project's wins only where somebody trusts it.
+    // The user's skill stays in the list: the project's wins only if a person trusts it.
     let expect = [
         ("bad", Layer::Project, false),
         ("one", Layer::User, true),

@@ -132,7 +132,8 @@ fn the_offered_grant_for_a_page_opens_no_other_page_of_its_host() {
     ] {
         assert_eq!(grant.admits(&alloc::format!("fetch:{url}").parse().unwrap()), passes, "{url}");
     }
-    // Nobody can say what such a path means to the server, so no grant is made of it; the host's own is no substitute.
+    // The meaning of such a path depends on the server, so no grant is made from it, not even one
+    // for the whole host.
     for path in ["/a;b", "/a//b", "/a%2Fb", "/a*"] {
         let request = alloc::format!("fetch:https://h.example{path}").parse().unwrap();
         assert!(Grant::exactly(&request).is_err(), "{path}");

@@ -1,11 +1,13 @@
-//! Which addresses may be reached at all: the table of ranges that lead inside, nowhere, or to someone's credentials.
+//! Classifies addresses: the table of ranges that lead to internal networks, to nothing, or to
+//! credentials.
 //!
-//! A model can make Holm connect; what is reachable from Holm's place in the network must not become reachable for the
-//! model. So an address is public only when no range here claims it, and IPv6 only inside the part that is handed out.
+//! A model can make Holm connect. Hosts that only Holm's machine can reach must not become
+//! reachable for the model. So an address is public only if no range here claims it, and for IPv6
+//! only inside the allocated part.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// What kind of place an address is.
+/// The class of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// An ordinary address of the public internet.
@@ -18,28 +20,30 @@ pub enum Class {
     Shared,
     /// Reserved for measuring networks: `198.18/15`.
     Benchmark,
-    /// Neighbours on the same wire: `169.254/16`, `fe80::/10`. Clouds put credentials here under many addresses.
+    /// Neighbours on the same wire: `169.254/16`, `fe80::/10`. Clouds put credentials
+    /// here under many addresses.
     LinkLocal,
     /// A cloud's metadata service.
     Metadata,
-    /// No address at all: `0/8`, `::`. Some systems connect to themselves instead.
+    /// Not a destination: `0/8`, `::`. Some systems connect to themselves instead.
     Unspecified,
     /// Many receivers: `224/4`, `ff00::/8`.
     Multicast,
-    /// Set aside by a standard: protocol assignments, relays, discard-only, documentation, future use.
+    /// Set aside by a standard: protocol assignments, relays,
+    /// discard-only, documentation, future use.
     Reserved,
     /// An IPv6 address that carries an IPv4 one, so that a translator decides where it leads.
     Embedded,
 }
 
-/// Who may open an address.
+/// Which grants may open an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Reach {
     /// Any grant that admits the host.
     Public,
     /// Only a grant that names the address, or a local name, literally.
     Named,
-    /// No grant.
+    /// No grant can allow it.
     Never,
 }
 
@@ -61,7 +65,7 @@ impl Class {
         }
     }
 
-    /// Who may open an address of this class.
+    /// Which grants may open an address of this class.
     #[must_use]
     pub fn reach(self) -> Reach {
         match self {
@@ -101,9 +105,10 @@ pub fn is_public(ip: IpAddr) -> bool {
     Class::of(ip) == Class::Public
 }
 
-/// The IPv4 address that an IPv6 address carries: mapped, compatible, translated, NAT64, 6to4, Teredo or ISATAP.
+/// The IPv4 address that an IPv6 address carries: mapped, compatible, translated, NAT64,
+/// 6to4, Teredo or ISATAP.
 ///
-/// Such an address is never reached, whatever it carries; the inner address is for the message.
+/// Such an address is never reached, for any inner address; the inner address is for the message.
 ///
 /// ```
 /// use core::net::Ipv4Addr;
@@ -132,7 +137,8 @@ pub fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
 
 fn of_v4(ip: Ipv4Addr) -> Class {
     match ip.octets() {
-        // Shared by most clouds, then Amazon's containers, Alibaba, Azure, Oracle. Azure's looks like any public address.
+        // Shared by most clouds, then Amazon's containers, Alibaba, Azure, Oracle. Azure's looks
+        // like any public address.
         [169, 254, 169, 254]
         | [169, 254, 170, 2 | 23]
         | [100, 100, 100, 200]
@@ -145,7 +151,8 @@ fn of_v4(ip: Ipv4Addr) -> Class {
         [169, 254, ..] => Class::LinkLocal,
         [198, 18 | 19, ..] => Class::Benchmark,
         [224..=239, ..] => Class::Multicast,
-        // Protocol assignments, documentation, the 6to4 relay, AS112, AMT, documentation again, future use.
+        // Protocol assignments, documentation, the 6to4 relay, AS112, AMT, documentation again,
+        // future use.
         [192, 0, 0 | 2, _] | [192, 88, 99, _] | [192, 31, 196, _] | [192, 52, 193, _] | [192, 175, 48, _] => {
             Class::Reserved
         }

@@ -17,7 +17,7 @@ const MAX_HOST: usize = 253;
 /// The longest label of a host name, as DNS has it.
 const MAX_LABEL: usize = 63;
 
-/// Names under which clouds serve credentials to whoever asks from inside.
+/// Names under which clouds serve credentials to every program inside them.
 const METADATA_NAMES: [&str; 9] = [
     "instance-data",
     "instance-data.ec2.internal",
@@ -32,7 +32,8 @@ const METADATA_NAMES: [&str; 9] = [
 
 /// One host: a name in lower case without trailing dot, or an address.
 ///
-/// Every spelling of an address is reduced to the address, so that nothing can be smuggled past a comparison:
+/// Every spelling of an address is reduced to the address, so that nothing can be
+/// smuggled past a comparison:
 ///
 /// ```
 /// use holm_grants::Host;
@@ -44,7 +45,7 @@ const METADATA_NAMES: [&str; 9] = [
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Host {
-    /// A DNS name. It has at least one label and its last label is no number.
+    /// A DNS name. It has at least one label and its last label is not a number.
     Name(HostName),
     /// An IPv4 or IPv6 address.
     Address(IpAddr),
@@ -63,7 +64,8 @@ impl HostName {
 }
 
 impl Host {
-    /// Whether the host is a name under which a cloud serves credentials. Such a name is never admitted.
+    /// Whether the host is a name under which a cloud serves credentials. Such a
+    /// name is never admitted.
     #[must_use]
     pub fn is_metadata(&self) -> bool {
         match self {
@@ -80,7 +82,8 @@ impl Host {
         }
     }
 
-    /// Whether the host is this machine itself: an address of its own, or a name that means nothing else, whatever DNS says.
+    /// Whether the host is this machine itself: an address of its own, or a name that means nothing
+    /// else, even if DNS says otherwise.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
         match self {
@@ -89,7 +92,7 @@ impl Host {
         }
     }
 
-    /// Whether the host is a name that means this machine, whatever DNS says.
+    /// Whether the host is a name that means this machine, even if DNS says otherwise.
     pub(crate) fn is_loopback_name(&self) -> bool {
         match self {
             Self::Name(name) => is_loopback(name.as_str()),
@@ -99,7 +102,8 @@ impl Host {
 
     /// Whether the host is a name that only means something inside a local network.
     ///
-    /// Such a name may lead to private addresses when a grant names it; a public name that leads there is suspect.
+    /// Such a name may lead to private addresses when a grant names it; a public name that
+    /// leads there is suspect.
     pub(crate) fn is_private_name(&self) -> bool {
         const SUFFIXES: [&str; 8] =
             ["local", "localdomain", "internal", "intranet", "lan", "home", "corp", "home.arpa"];
@@ -143,8 +147,8 @@ impl fmt::Display for Host {
 
 /// A set of hosts: one host, `*.domain` for the names beneath a domain, or `*`.
 ///
-/// Wildcards never admit what only a literal name may open: private addresses, and names of this machine such as
-/// `localhost`. Nothing admits metadata services.
+/// Wildcards never admit what only a literal name may open: private addresses, and names of this
+/// machine such as `localhost`. Nothing admits metadata services.
 ///
 /// ```
 /// use holm_grants::HostPattern;
@@ -156,7 +160,6 @@ impl fmt::Display for Host {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HostPattern {
-    /// Exactly this host.
     One(Host),
     /// Every name strictly beneath this domain.
     Beneath(HostName),
@@ -193,7 +196,8 @@ impl HostPattern {
         }
     }
 
-    /// Whether a denial of this pattern hits `host`: here a wildcard stands for everything, local names too.
+    /// Whether a denial of this pattern hits `host`. In a denial a wildcard stands for every
+    /// host, local names too.
     pub(crate) fn denies(&self, host: &Host) -> bool {
         match (self, host) {
             (Self::One(one), _) => one == host,
@@ -212,7 +216,8 @@ impl HostPattern {
     ///
     /// # Errors
     ///
-    /// Metadata services, addresses that are no destination, and IPv6 addresses that carry IPv4 ones.
+    /// Metadata services, addresses that are not destinations, and IPv6 addresses
+    /// that carry IPv4 ones.
     pub fn exactly(host: Host) -> Result<Self, HostError> {
         if host.is_metadata() {
             return Err(HostError::Never("a metadata service that hands out credentials"));

@@ -1,17 +1,19 @@
-//! Reads IPv4 addresses the way browsers and C libraries do: decimal, hexadecimal, octal, mixed and short.
+//! Reads IPv4 addresses the way browsers and C libraries do: decimal, hexadecimal, octal, mixed and
+//! short.
 //!
-//! An HTTP client would turn `0x7f.1` into `127.0.0.1`; if it were taken for a name here, a check by name would pass.
+//! An HTTP client would turn `0x7f.1` into `127.0.0.1`; if it were taken for a name here, a check
+//! by name would pass.
 
 use core::net::Ipv4Addr;
 
-/// What a dotted text turned out to be.
+/// The result of reading a dotted text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     /// An address in some spelling.
     Address(Ipv4Addr),
-    /// A name: the last label is no number.
+    /// A name: the last label is not a number.
     NotNumeric,
-    /// The last label is a number but the whole is no address.
+    /// The last label is a number but the whole is not an address.
     Broken,
 }
 
@@ -32,7 +34,7 @@ fn looks_numeric(label: &str) -> bool {
     }
 }
 
-/// The address of one to four numbers, the last of which fills the bytes that the others leave.
+/// The address of one to four numbers, the last of which fills the remaining bytes.
 fn address(host: &str) -> Option<Ipv4Addr> {
     let count = host.split('.').count();
     if count > 4 {

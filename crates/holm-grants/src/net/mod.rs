@@ -1,7 +1,8 @@
-//! The network: URLs and hosts in canonical form, patterns of them, and which addresses may be reached at all.
+//! The network: URLs and hosts in canonical form, patterns of them, and which addresses may be
+//! reached at all.
 //!
-//! Nothing here resolves a name. A host resolves once, asks [`crate::GrantSet::reach`] about each address, and connects to
-//! the address that it asked about.
+//! Nothing here resolves a name. A host resolves once, asks [`crate::GrantSet::reach`] about each
+//! address, and connects to the address that it asked about.
 
 pub mod address;
 mod host;

@@ -1,7 +1,7 @@
-//! What a network grant admits: schemes, a host, ports and a path prefix.
+//! The pattern of a network grant: schemes, a host, ports and a path prefix.
 //!
-//! The set is a product, except that a missing port means the default of each scheme; schemes are few, so they are decided
-//! one by one and containment stays exact.
+//! The set is a product, except that a missing port means the default of each scheme; schemes are
+//! few, so they are decided one by one and containment stays exact.
 
 use alloc::string::ToString;
 use core::fmt;
@@ -17,8 +17,9 @@ use crate::text::serde_as_text;
 
 /// A set of URLs: `scheme://host[:port][/prefix]`.
 ///
-/// The scheme may be `*`, the host `*` or `*.domain`, the port `*`. Without a port the scheme's default is meant. The
-/// prefix is whole components: `/v1` admits `/v1` and `/v1/users`, not `/v1x`. Any query is admitted.
+/// The scheme may be `*`, the host `*` or `*.domain`, the port `*`. A missing port means the
+/// scheme's default. The prefix is whole components: `/v1` admits `/v1` and `/v1/users`, not
+/// `/v1x`. Any query is admitted.
 ///
 /// ```
 /// use holm_grants::FetchPattern;
@@ -36,29 +37,25 @@ pub struct FetchPattern {
     prefix: Prefix,
 }
 
-/// Which ports are meant.
+/// The ports of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Port {
     /// The default of the scheme.
     Default,
-    /// This one.
     One(u16),
-    /// Every port.
     Any,
 }
 
 /// How a pattern names a host or an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Named {
-    /// Spelled out.
     Literally,
-    /// By a wildcard.
     ByWildcard,
 }
 
 impl FetchPattern {
-    /// Whether `url` belongs to the set. The address that its name leads to is another question; see
-    /// [`crate::GrantSet::reach`].
+    /// Whether `url` belongs to the set. This does not check the address that its name
+    /// leads to; see [`crate::GrantSet::reach`].
     #[must_use]
     pub fn admits(&self, url: &Url) -> bool {
         self.admits_endpoint(url) && self.host.admits(url.host()) && self.prefix.admits(url.path())
@@ -76,12 +73,13 @@ impl FetchPattern {
         endpoints && self.host.contains(&other.host) && self.prefix.contains(&other.prefix)
     }
 
-    /// The narrowest set that holds this URL: its scheme, host and port, its path and what lies beneath it.
+    /// The narrowest set that holds this URL: its scheme, host and port, its path
+    /// and everything beneath it.
     ///
     /// # Errors
     ///
-    /// Where no grant may ever open the host, and where no pattern can spell the path: servers read it in more than one
-    /// way, or it holds a `*`, or it is too long.
+    /// If no grant may ever open the host, or if no pattern can spell the path: servers read it in
+    /// more than one way, or it holds a `*`, or it is too long.
     ///
     /// ```
     /// use holm_grants::FetchPattern;
@@ -92,7 +90,7 @@ impl FetchPattern {
     /// ```
     pub fn exactly(url: &Url) -> Result<Self, UrlError> {
         let pattern = Self { prefix: Prefix::parse(url.path())?, ..Self::origin(url)? };
-        // What is encoded in canonical form is longer than it was written.
+        // The canonical form can be longer than the written text, because characters are encoded.
         if pattern.to_string().len() > MAX_URL {
             return Err(UrlError::TooLong { max: MAX_URL as u64 });
         }
@@ -103,7 +101,7 @@ impl FetchPattern {
     ///
     /// # Errors
     ///
-    /// Where no grant may ever open the host.
+    /// If no grant may ever open the host.
     pub fn origin(url: &Url) -> Result<Self, UrlError> {
         let port = if Some(url.port()) == url.scheme().default_port() {
             Port::Default
@@ -126,7 +124,8 @@ impl FetchPattern {
         self.admits(url).then_some(named)
     }
 
-    /// Whether the pattern spells out the address `ip` and admits the URL's scheme, port and path there.
+    /// Whether the pattern spells out the address `ip` and admits the URL's scheme,
+    /// port and path there.
     pub(crate) fn names_address(&self, url: &Url, ip: IpAddr) -> bool {
         self.host.names(&Host::Address(ip)) && self.admits(&url.at(Host::Address(ip)))
     }
@@ -136,8 +135,8 @@ impl FetchPattern {
         self.admits_endpoint(url) && self.host.denies(url.host())
     }
 
-    /// Whether the set holds some paths of its hosts alone. Whoever can enforce no more than hosts and ports must not take
-    /// such a pattern for one of the whole host.
+    /// Whether the set holds only some paths of its hosts. A caller that can enforce only hosts and
+    /// ports must not treat such a pattern as one of the whole host.
     #[must_use]
     pub fn names_path(&self) -> bool {
         !self.prefix.is_empty()
@@ -151,7 +150,7 @@ impl FetchPattern {
         }
     }
 
-    /// The ports that are meant for one scheme; none where the scheme is not meant.
+    /// The ports of the pattern for one scheme; `None` if the pattern does not include the scheme.
     fn ports(&self, scheme: Scheme) -> Option<Ports> {
         if self.scheme.is_some_and(|own| own != scheme) {
             return None;

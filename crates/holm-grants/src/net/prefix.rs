@@ -1,8 +1,8 @@
 //! URL paths in canonical form, and prefixes of them.
 //!
-//! A prefix is only worth something if the client, the server and this crate agree on the path. So dot segments are
-//! resolved here as a client would, encoded or not, and under a prefix every path that servers read in more than one way
-//! is refused.
+//! A prefix protects only if the client, the server and this crate agree on the path. So dot
+//! segments are resolved here as a client would, encoded or not. Under a prefix, every path that
+//! servers read in more than one way is refused.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -23,7 +23,8 @@ impl Prefix {
         if body.is_empty() {
             return if text.len() > 1 { Err(UrlError::PatternPath) } else { Ok(Self::default()) };
         }
-        // Only what canonical form leaves alone may be written, or the text would mean something else than it says.
+        // Only text that is already canonical may be written, or it would mean something else than
+        // it says.
         if text.contains('*')
             || canonical(text) != text
             || is_ambiguous(text)
@@ -59,7 +60,8 @@ impl fmt::Display for Prefix {
     }
 }
 
-/// The path as a client sends it: dot segments resolved, everything unusual percent-encoded in capitals.
+/// The path as a client sends it: dot segments resolved, everything
+/// unusual percent-encoded in capitals.
 pub(super) fn canonical(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
     let mut components = path.strip_prefix('/').unwrap_or(path).split('/').peekable();
@@ -105,8 +107,8 @@ fn dots(component: &str) -> usize {
     if count > 2 { 0 } else { count }
 }
 
-/// Whether servers disagree about the path: encoded separators, NUL, percent signs and dots, empty components,
-/// and path parameters, which some servers cut off before they resolve `..`.
+/// Whether servers disagree about the path: encoded separators, NUL, percent signs and dots, empty
+/// components, and path parameters, which some servers cut off before they resolve `..`.
 fn is_ambiguous(path: &str) -> bool {
     // Canonical form has raised the digits to capitals.
     ["%2F", "%5C", "%00", "%25", "%2E", "//", ";"].iter().any(|code| path.contains(code))

@@ -1,17 +1,14 @@
-//! The schemes that exist for Holm. `file:`, `gopher:`, `ftp:`, `data:`, `unix:` and all others do not.
+//! The schemes that Holm knows. `file:`, `gopher:`, `ftp:`, `data:`, `unix:` and all others are
+//! refused.
 
 use core::fmt;
 
-/// How a connection speaks.
+/// The scheme of a URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scheme {
-    /// Plain HTTP.
     Http,
-    /// HTTP over TLS.
     Https,
-    /// Plain WebSocket.
     Ws,
-    /// WebSocket over TLS.
     Wss,
     /// A raw TCP connection; it has no default port and no path.
     Tcp,
@@ -38,7 +35,7 @@ impl Scheme {
         }
     }
 
-    /// The port that is meant where none is written.
+    /// The port of a URL that names none.
     #[must_use]
     pub fn default_port(self) -> Option<u16> {
         match self {

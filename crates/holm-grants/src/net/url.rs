@@ -1,4 +1,5 @@
-//! A URL that may be fetched, split the way browsers split it, refusing whatever two parsers could read differently.
+//! A URL that may be fetched, split the way browsers split it. Text that two parsers could read
+//! differently is refused.
 
 use alloc::string::String;
 use core::fmt;
@@ -10,13 +11,15 @@ use super::scheme::Scheme;
 use crate::error::UrlError;
 use crate::text::{is_refused, serde_as_text};
 
-/// The longest URL in bytes: what common servers accept, and far less than could be used to carry a file away.
+/// The longest URL in bytes: what common servers accept, and far less than could be used to
+/// carry a file away.
 pub(super) const MAX_URL: usize = 8192;
 
-/// One URL in canonical form: what is checked, shown and fetched is the same text.
+/// One URL in canonical form: the same text is checked, shown and fetched.
 ///
-/// The fragment is dropped, since it is never sent. User information, backslashes, white space and invisible characters
-/// are refused; the host is reduced to one spelling (see [`Host`]); dot segments of the path are resolved.
+/// The fragment is dropped, since it is never sent. User information, backslashes, white space and
+/// invisible characters are refused; the host is reduced to one spelling (see [`Host`]); dot
+/// segments of the path are resolved.
 ///
 /// ```
 /// use holm_grants::Url;
@@ -35,7 +38,7 @@ pub struct Url {
 }
 
 impl Url {
-    /// How the connection speaks.
+    /// The scheme of the connection.
     #[must_use]
     pub fn scheme(&self) -> Scheme {
         self.scheme
@@ -65,7 +68,7 @@ impl Url {
         self.query.as_deref()
     }
 
-    /// The same URL at another host, for asking about an address that a name led to.
+    /// The same URL at another host, to check an address that a name led to.
     pub(crate) fn at(&self, host: Host) -> Self {
         Self { host, ..self.clone() }
     }
@@ -133,7 +136,7 @@ pub(super) fn split(text: &str) -> Result<Split<'_>, UrlError> {
         return Err(UrlError::UnknownScheme);
     }
     let rest = rest.strip_prefix("//").ok_or(UrlError::NoScheme)?;
-    // The authority ends here for every parser; whatever stands behind, an @ included, is no host.
+    // The authority ends here for every parser; no text behind it, even with an @, is a host.
     let rest = rest.split_once('#').map_or(rest, |(before, _)| before);
     let end = rest.find(['/', '?']).unwrap_or(rest.len());
     let (authority, tail) = rest.split_at(end);
@@ -164,9 +167,10 @@ pub(super) fn parse_port(text: &str) -> Result<u16, UrlError> {
     text.parse().ok().filter(|port| *port != 0).ok_or(UrlError::BadPort)
 }
 
-/// Appends `text`, encoding each byte that is no letter, no digit and not in `keep`.
+/// Appends `text`, encoding each byte that is not a letter, not a digit and not in `keep`.
 ///
-/// A percent sign in `keep` stays only in front of two digits, which are raised to capitals: one spelling per byte.
+/// A percent sign in `keep` stays only in front of two digits, which are raised to capitals:
+/// one spelling per byte.
 pub(crate) fn percent_encode(into: &mut String, text: &str, keep: &[u8]) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let push_encoded = |into: &mut String, byte: u8| {

@@ -1,15 +1,18 @@
-//! Whether a pattern admits a word, and with that whether it contains another pattern.
+//! Decides whether a pattern admits a word, and so whether it contains another pattern.
 //!
-//! The word of a concrete path is its components. The word of a *pattern* `b` is its hardest member: each `*` inside a
-//! component becomes a foreign letter (see `glob`), and each `**` becomes one [`Letter::Gap`], which stands for any
-//! number of foreign components at once. `a` contains `b` exactly when `a` accepts that word, provided that a gap may be
-//! consumed only inside a run of `a` that holds `**` and adds nothing to the count of components there:
+//! The word of a concrete path is its components. The word of a *pattern* `b` is its hardest
+//! member: each `*` inside a component becomes a foreign letter (see `glob`), and each `**` becomes
+//! one [`Letter::Gap`], which stands for any number of foreign components at once. `a` contains `b`
+//! exactly when `a` accepts that word, provided that a gap may be consumed only inside a run of `a`
+//! that holds `**` and adds nothing to the count of components there:
 //!
-//! - Sound: such an alignment stays valid whatever each gap expands to.
-//! - Complete: let `a` admit every expansion. With a gap expanded beyond `a`'s size, its foreign components lie in one run
-//!   of `a`, which must hold `**`; call that alignment A. With the gap expanded to nothing there is an alignment B. If B has
-//!   the same run there, B serves for all expansions. Otherwise B has already filled that run on one side of the gap, so B
-//!   on that side and A on the other make one alignment that serves for all. Gaps are treated one after the other.
+//! - Sound: such an alignment stays valid for every expansion of each gap.
+//! - Complete: let `a` admit every expansion. With a gap expanded beyond `a`'s size, its foreign
+//!   components lie in one run of `a`, which must hold `**`; call that alignment A. With the gap
+//!   expanded to nothing there is an alignment B. If B has the same run there, B serves for all
+//!   expansions. Otherwise B has already filled that run on one side of the gap, so B on that side
+//!   and A on the other make one alignment that serves for all. Gaps are treated one after the
+//!   other.
 //!
 //! So no subset construction is needed, and the cost is the product of the two lengths.
 
@@ -23,19 +26,18 @@ use crate::glob::Glob;
 pub(super) enum Step<'a> {
     /// A component that not every name fits.
     Name(&'a Glob),
-    /// `*` alone; `open` where its run of wildcards also holds `**`.
+    /// `*` alone; `open` if its run of wildcards also holds `**`.
     One {
         /// Whether a gap may be consumed here.
         open: bool,
     },
-    /// `**`.
+    /// Any number of components, written `**`.
     Deep,
 }
 
 /// One letter of the word that is to be contained.
 #[derive(Debug, Clone)]
 pub(super) enum Letter<'a> {
-    /// One component.
     Name(Cow<'a, [u8]>),
     /// Any number of foreign components.
     Gap,

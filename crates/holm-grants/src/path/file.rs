@@ -18,9 +18,10 @@ pub(crate) const MAX_COMPONENT: usize = 255;
 
 /// One file or directory, relative to the workspace root or absolute, in normal form.
 ///
-/// Reading a text resolves `.`, `..` and repeated slashes lexically, as long as the path stays beneath its start; what
-/// climbs out is refused. No character is a wildcard and nothing is decoded: `%2e%2e` is a file of that name. Whoever
-/// opens the file must open this normal form, beneath a handle of the root; links are not known here.
+/// Reading a text resolves `.`, `..` and repeated slashes lexically, as long as the path stays
+/// beneath its start; a path that climbs out is refused. No character is a wildcard and nothing is
+/// decoded: `%2e%2e` is a file of that name. The caller must open this normal form, beneath a
+/// handle of the root; this crate knows nothing of links.
 ///
 /// ```
 /// use holm_grants::FilePath;
@@ -31,7 +32,8 @@ pub(crate) const MAX_COMPONENT: usize = 255;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FilePath {
-    /// The normal form as it is printed: one string, because a path is made and compared for every call.
+    /// The normal form as it is printed: one string, because a path is made and
+    /// compared for every call.
     text: String,
 }
 
@@ -47,7 +49,7 @@ impl FilePath {
         Components(self.names())
     }
 
-    /// The normal form, which is also what is printed.
+    /// The normal form, which is also printed.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -61,10 +63,12 @@ impl FilePath {
         }
     }
 
-    /// The same file relative to the workspace, where this path is absolute and lies beneath `workspace`.
+    /// The same file relative to the workspace, if this path is absolute
+    /// and lies beneath `workspace`.
     ///
-    /// A host calls this before it asks, so that grants and denials relative to the workspace also hold for a path
-    /// that was spelled out from the root. Other paths come back as they are.
+    /// A host calls this before it checks a request, so that grants and denials
+    /// relative to the workspace also hold for a path that was spelled from the root.
+    /// Other paths are returned unchanged.
     ///
     /// ```
     /// use holm_grants::FilePath;
@@ -89,7 +93,8 @@ impl FilePath {
         Self { text: rest.unwrap_or(".").to_owned() }
     }
 
-    /// A relative path spelled from the root; none where it is absolute already, or the workspace is not.
+    /// A relative path spelled from the root; `None` if it is absolute already, or
+    /// the workspace is not.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &Self) -> Option<Self> {
         if self.is_absolute() || !workspace.is_absolute() {
@@ -122,7 +127,7 @@ impl FromStr for FilePath {
     }
 }
 
-/// The order of the components, so that a folder stands before what is in it.
+/// The order of the components, so that a folder comes before its contents.
 impl Ord for FilePath {
     fn cmp(&self, other: &Self) -> Ordering {
         let roots = self.is_absolute().cmp(&other.is_absolute());
@@ -146,7 +151,8 @@ serde_as_text!(FilePath);
 
 /// The components that are left, with the slashes between them.
 ///
-/// Components are short, and looking at each byte is then cheaper than any search that has to be prepared.
+/// Components are short, and looking at each byte is then cheaper than any search that
+/// has to be prepared.
 #[derive(Clone)]
 struct Components<'a>(Option<&'a str>);
 
@@ -222,9 +228,10 @@ impl Draft {
 }
 
 impl FilePath {
-    /// The path of which the text is plainly the normal form; none where only reading it in full would tell.
+    /// The path, if the text is plainly in normal form; `None` if only a full parse can tell.
     ///
-    /// Most paths that a call names are of this kind. One with a star is not: it may be too long for a pattern.
+    /// Most paths that a call names are of this kind. One with a star is not: it may be too
+    /// long for a pattern.
     pub(crate) fn from_normal(text: String) -> Option<Self> {
         let plain = |byte| is_plain(byte) && byte != b'*';
         if text.len() > MAX_PATH || text.starts_with('~') || !text.bytes().all(plain) {
@@ -241,8 +248,8 @@ impl FilePath {
         (depth <= MAX_COMPONENTS && !path.is_alias()).then_some(path)
     }
 
-    /// Whether the path leads through a process's own links: `/proc/self/root/etc/shadow` is `/etc/shadow`, so no
-    /// rule about the one name could hold for the other.
+    /// Whether the path leads through a process's own links: `/proc/self/root/etc/shadow` is
+    /// `/etc/shadow`, so no rule about the one name could hold for the other.
     fn is_alias(&self) -> bool {
         if !self.is_absolute() {
             return false;
@@ -256,7 +263,7 @@ impl FilePath {
     }
 }
 
-/// What paths and patterns both refuse, before anything is split.
+/// Refuses what is invalid in both paths and patterns, before anything is split.
 pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
     if text.is_empty() {
         return Err(PathError::Empty);
@@ -276,7 +283,7 @@ pub(crate) fn check_text(text: &str, max: usize) -> Result<(), PathError> {
     }
 }
 
-/// Whether a byte is a visible ASCII character that paths may hold, so that nobody has to look closer.
+/// Whether a byte is a visible ASCII character that paths may hold, which needs no further check.
 pub(crate) const fn is_plain(byte: u8) -> bool {
     matches!(byte, b' '..=b'~') && byte != b'\\'
 }

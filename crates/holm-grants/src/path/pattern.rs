@@ -12,7 +12,8 @@ use crate::error::PathError;
 use crate::glob::Glob;
 use crate::text::serde_as_text;
 
-/// The longest pattern in bytes: as long as a path, since matching costs at most the product of the two.
+/// The longest pattern in bytes: as long as a path, since matching costs at most the
+/// product of the two.
 pub(crate) const MAX_PATTERN: usize = MAX_PATH;
 
 /// A set of paths: literal components, `*` within a component, `**` for any number of components.
@@ -26,8 +27,9 @@ pub(crate) const MAX_PATTERN: usize = MAX_PATH;
 /// | `.`, `./`, `**` | the workspace root alone; the root and everything beneath it (both others) |
 /// | `/usr/share/` | an absolute subtree; relative patterns never admit absolute paths, nor the reverse |
 ///
-/// `*` also stands for leading dots. A literal star is written `[*]`. The text is kept as written, so patterns with the
-/// same meaning may differ as text (`src/` and `src/**`); each then contains the other.
+/// `*` also stands for leading dots. A literal star is written `[*]`. The text is kept as
+/// written, so patterns with the same meaning may differ as text (`src/` and `src/**`); each
+/// then contains the other.
 ///
 /// ```
 /// use holm_grants::PathPattern;
@@ -48,13 +50,12 @@ pub struct PathPattern {
 /// One component of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Segment {
-    /// One component.
     Name(Glob),
     /// `**`: any number of components, also none.
     Deep,
 }
 
-/// How a pattern ends.
+/// The end of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Tail {
     /// At its last component.
@@ -70,7 +71,7 @@ impl PathPattern {
         self.absolute == path.is_absolute() && self.fits(path.components(), Glob::admits)
     }
 
-    /// Whether the components fit the pattern, where `fits` says what fits one of its names.
+    /// Whether the components fit the pattern; `fits` compares one component with one name.
     pub(crate) fn fits<'a>(
         &self,
         names: impl Iterator<Item = &'a str> + Clone,
@@ -122,7 +123,8 @@ impl PathPattern {
             return Err(PathError::Home);
         }
         let pattern = Self { absolute, segments: tidy, tail };
-        // Escaped stars take more room than the path they came from; what could not be read back is not built.
+        // Escaped stars take more room than the path they came from; what could not be read back is
+        // not built.
         if pattern.text_len() > MAX_PATTERN {
             return Err(PathError::TooLong { max: MAX_PATTERN as u64 });
         }
@@ -133,13 +135,15 @@ impl PathPattern {
     ///
     /// # Errors
     ///
-    /// [`PathError::TooLong`] where the path is near the limit and holds stars, each of which is written `[*]`.
+    /// [`PathError::TooLong`] if the path is near the limit and holds stars, each of
+    /// which is written `[*]`.
     pub fn exactly(path: &FilePath) -> Result<Self, PathError> {
         let segments = path.components().map(|name| Segment::Name(Glob::literal(name))).collect();
         Self::new(path.is_absolute(), segments, Tail::Exact)
     }
 
-    /// The pattern from `workspace` on, where it is absolute and its first names spell that folder out; none otherwise.
+    /// The pattern relative to `workspace`, if it is absolute and its first names spell
+    /// that folder; `None` otherwise.
     pub(crate) fn rebased(&self, workspace: &FilePath) -> Option<Self> {
         if !self.absolute || !workspace.is_absolute() {
             return None;
@@ -154,8 +158,8 @@ impl PathPattern {
         Self::new(false, rest.cloned().collect(), self.tail).ok()
     }
 
-    /// The same paths spelled from the root; none where the pattern is absolute already, the workspace is not, or the
-    /// text would be too long.
+    /// The same paths spelled from the root; `None` if the pattern is absolute already, the
+    /// workspace is not, or the text would be too long.
     pub(crate) fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         if self.absolute || !workspace.is_absolute() {
             return None;
@@ -172,7 +176,7 @@ impl PathPattern {
         names.sum::<usize>() + 1
     }
 
-    /// The one path that is admitted, where there is only one; an error where that path is never opened.
+    /// The one admitted path, if there is only one; an error if that path is never opened.
     pub(crate) fn as_path(&self) -> Option<Result<FilePath, PathError>> {
         if self.tail == Tail::Subtree {
             return None;
@@ -206,7 +210,8 @@ impl PathPattern {
 
     /// The pattern as a machine: in each run of `*` and `**` the single ones come first.
     ///
-    /// The order within a run does not change the set, and with `**` last there is always a place to wait.
+    /// The order within a run does not change the set, and with `**` last there is always
+    /// a place to wait.
     fn steps(&self) -> Vec<Step<'_>> {
         let mut steps = Vec::with_capacity(self.segments.len() + 1);
         let mut run = Run::default();

@@ -127,7 +127,8 @@ fn patterns_that_are_not_in_normal_form_are_refused() {
     check(&"a".repeat(4097), PathError::TooLong { max: 4096 });
 }
 
-/// The path attacks that text alone can show. Links, races and devices belong to whoever opens the file.
+/// The path attacks that text alone can show. Links, races and devices are up to the code
+/// that opens the file.
 #[test]
 fn every_path_attack_is_refused_or_taken_literally() {
     let refused = |name: &str, text: &str, error: PathError| {
@@ -259,8 +260,9 @@ fn matching_agrees_with_trying_every_way() {
     }
 }
 
-/// The hardest member of a pattern has one foreign letter per `*` and, for a `**`, no component or more foreign ones than the
-/// other pattern can count. Were the paths too short to show a difference, the two answers would differ.
+/// The hardest member of a pattern has one foreign letter per `*` and, for a `**`, no component or
+/// more foreign ones than the other pattern can count. Were the paths too short to show a
+/// difference, the two answers would differ.
 #[test]
 fn containment_agrees_with_enumeration_for_every_small_pair() {
     let root = |text: String| if text.is_empty() { String::from(".") } else { text };

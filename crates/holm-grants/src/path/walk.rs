@@ -1,13 +1,14 @@
-//! Whether a concrete path fits a pattern, without any memory of its own.
+//! Decides whether a concrete path fits a pattern, without allocating memory.
 //!
-//! Between two `**` stands a block of names of fixed length. The leftmost place for a block leaves the most room for what
-//! follows it, so a mismatch only ever moves the last block begun, and the cost is the product of the two lengths. Containment,
-//! where the word itself has gaps, is decided in `contain`.
+//! Between two `**` stands a block of names of fixed length. The leftmost place for a block leaves
+//! the most room for the rest, so a mismatch only ever moves the last block begun, and the cost is
+//! the product of the two lengths. Containment, where the word itself has gaps, is decided in
+//! `contain`.
 
 use super::pattern::{Segment, Tail};
 use crate::glob::Glob;
 
-/// Whether the segments consume all the names, where `fits` says what fits one of their globs.
+/// Whether the segments consume all the names; `fits` compares one name with one glob.
 pub(super) fn leads_to<'a>(
     segments: &[Segment],
     tail: Tail,

@@ -1,4 +1,4 @@
-//! Puts values into a template so that each stays data and stays in its place.
+//! Fills values into a template so that each stays data and stays in its place.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -24,7 +24,7 @@ pub(super) fn fill(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need
         .map_or_else(|| part_by_part(kind, pieces, values), |path| Ok(Need::Request(path)))
 }
 
-/// Fills the slots so that whatever is wrong is found and told.
+/// Fills the slots one part at a time, so that every mistake is found and reported.
 fn part_by_part(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need, TemplateError> {
     let parts = parts(pieces, values);
     let is_path = parts.iter().any(|part| matches!(part, Part::Text(text) if text.contains('/')));
@@ -44,8 +44,8 @@ fn part_by_part(kind: Kind, pieces: &[Piece], values: &[&str]) -> Result<Need, T
     }
 }
 
-/// The one file that is meant, where text and values plainly spell its path: neither wildcards nor dots nor anything
-/// else that would have to be looked at part by part, in which case there is none here.
+/// The one file that is meant, if text and values plainly spell its path. Returns `None` for
+/// wildcards, dots and anything else that has to be checked part by part.
 fn plain(kind: Kind, pieces: &[Piece], values: &[&str]) -> Option<Request> {
     let request = match kind {
         Kind::Read => Request::Read,
@@ -77,10 +77,12 @@ fn plain(kind: Kind, pieces: &[Piece], values: &[&str]) -> Option<Request> {
     FilePath::from_normal(path).map(request)
 }
 
-/// Longer paths take the long way, on which limits are told apart; the limit itself is that of a path.
+/// Longer paths are filled part by part, which reports the exact limit; the limit itself is
+/// that of a path.
 const MAX_PLAIN: usize = 1024;
 
-/// Whether a value stands for itself and stays in its place; only one between slashes may be several components.
+/// Whether a value stands for itself and stays in its place; only a value between slashes
+/// may have several components.
 fn is_plain_value(value: &str, whole: bool) -> bool {
     let fits = !matches!(value.as_bytes(), [] | [b'/' | b'~', ..] | b"." | b"..");
     fits && (whole || !value.bytes().any(|byte| byte == b'/'))
@@ -101,7 +103,7 @@ fn parts<'a>(pieces: &'a [Piece], values: &[&'a str]) -> Vec<Part<'a>> {
     pieces.iter().map(part).collect()
 }
 
-/// A grant that admits one thing as that thing, any other as itself.
+/// Turns a grant that admits one thing into a request for it, and keeps any other grant.
 fn fixed(grant: Grant) -> Result<Need, GrantError> {
     let request = match &grant {
         Grant::Read(pattern) => pattern.as_path().transpose()?.map(Request::Read),
@@ -162,7 +164,7 @@ fn joined(kind: Kind, parts: &[Part<'_>], joint: Joint) -> Result<Need, Template
     })
 }
 
-/// Builds a program's path, which may start with `./` to say that it is no bare name.
+/// Builds a program's path, which may start with `./` to show that it is not a bare name.
 fn program(parts: &[Part<'_>]) -> Result<PathPattern, TemplateError> {
     let Some((Part::Text(first), rest)) = parts.split_first() else { return path(parts) };
     let Some(first) = first.strip_prefix("./") else { return path(parts) };
@@ -202,9 +204,9 @@ fn build<'a>(
 struct Builder<'a> {
     absolute: bool,
     segments: Vec<Segment>,
-    /// What stands since the last slash.
+    /// The parts since the last slash.
     component: Vec<Part<'a>>,
-    /// Whether anything stood before the current component.
+    /// Whether anything came before the current component.
     begun: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What a tool declares that a call needs: a grant's text with arguments in braces.
+//! Templates of what a call needs, as a tool declares them: a grant's text with arguments in
+//! braces.
 
 mod fill;
 mod need;

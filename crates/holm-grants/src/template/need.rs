@@ -1,4 +1,4 @@
-//! What one call needs, after its arguments are known.
+//! The needs of one call, after its arguments are known.
 
 use core::fmt;
 
@@ -13,14 +13,14 @@ use crate::request::Request;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
-    /// One concrete thing.
     Request(Request),
     /// All of a pattern, such as a folder that is searched.
     Grant(Grant),
 }
 
 impl Need {
-    /// The same need with an absolute path beneath `workspace` made relative to it; see [`FilePath::rebased`].
+    /// The same need with an absolute path beneath `workspace` made relative
+    /// to it; see [`FilePath::rebased`].
     #[must_use]
     pub fn rebased(&self, workspace: &FilePath) -> Self {
         match self {
@@ -29,7 +29,8 @@ impl Need {
         }
     }
 
-    /// The same need with a relative path spelled from the root; none for what is no path, or absolute already.
+    /// The same need with a relative path spelled from the root; `None` if it is not a
+    /// path, or absolute already.
     #[must_use]
     pub fn spelled_from_root(&self, workspace: &FilePath) -> Option<Self> {
         match self {

@@ -20,14 +20,17 @@ use crate::text::serde_as_text;
 const MAX_TEMPLATE: usize = 1024;
 /// The most arguments in one template: a few name one thing.
 const MAX_SLOTS: usize = 8;
-/// The most needs of one template: beyond this a person could not judge them, so the call is refused.
+/// The most needs of one template: beyond this a person could not judge them, so
+/// the call is refused.
 const MAX_NEEDS: usize = 256;
 
-/// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`, `read:{folder=.}/**`.
+/// A need with arguments still open: `read:{path}`, `fetch:{url}`, `exec:git`,
+/// `read:{folder=.}/**`.
 ///
-/// `{name}` must be given, `{name?}` needs nothing where absent, `{name=value}` stands for the value that the tool then
-/// uses. `{name:files}` stands for every file that a patch names ([`patch_files`]). What fills a slot is data: stars,
-/// braces and slashes in it have no meaning of their own, and beside other text it cannot leave the place where it stands.
+/// `{name}` must be given, `{name?}` needs nothing if absent, `{name=value}` stands for the value
+/// that the tool then uses. `{name:files}` stands for every file that a patch names
+/// ([`patch_files`]). A value is data: stars, braces and slashes in it have no meaning of their
+/// own, and beside other text it cannot leave its place.
 ///
 /// ```
 /// use holm_grants::Template;
@@ -55,7 +58,7 @@ pub enum TemplateError {
     /// Braces do not pair up.
     #[error("braces do not pair up; write arguments as {{name}}")]
     Braces,
-    /// What stands in the braces is no argument's name.
+    /// The text in the braces is not an argument's name.
     #[error("no argument name between braces; use letters, digits, dots, hyphens and underscores")]
     SlotName,
     /// More arguments than one template may name.
@@ -64,7 +67,7 @@ pub enum TemplateError {
         /// The most arguments allowed.
         max: u64,
     },
-    /// A wildcard stands in the same component or name as an argument.
+    /// A wildcard occurs in the same component or name as an argument.
     #[error("wildcard beside an argument; put a slash between them")]
     Wildcard,
     /// The text in front of the colon, or a template without arguments, is wrong.
@@ -73,13 +76,11 @@ pub enum TemplateError {
     /// The call lacks an argument.
     #[error("argument {name} is missing or no text")]
     Missing {
-        /// The argument.
         name: String,
     },
-    /// An argument's value is no path, URL or name, or would leave its place.
+    /// An argument's value is not a path, URL or name, or would leave its place.
     #[error("argument {name}: {reason}", reason = .reason.without_subject())]
     Value {
-        /// The argument.
         name: String,
         /// What is wrong with its value.
         reason: GrantError,
@@ -87,7 +88,6 @@ pub enum TemplateError {
     /// An argument's value reaches beyond the place where the template puts it.
     #[error("argument {name} leaves the place that the template gives it")]
     Leaves {
-        /// The argument.
         name: String,
     },
     /// The arguments name more things than one call may touch.
@@ -105,19 +105,20 @@ impl Template {
         self.kind
     }
 
-    /// The arguments that the template names, so that a registry can compare them with the tool's schema.
+    /// The arguments that the template names, so that a registry can compare them
+    /// with the tool's schema.
     pub fn arguments(&self) -> impl Iterator<Item = &str> {
         self.slots().map(|slot| slot.name.as_str())
     }
 
-    /// What a call with these arguments needs.
+    /// The needs of a call with these arguments.
     ///
-    /// `lookup` gives all values of an argument: one, several for a list, none where it is absent. An argument that
-    /// is present but no text must not be given as absent; give its text.
+    /// `lookup` returns all values of an argument: one, several for a list, none if it is absent.
+    /// An argument that is present but not a text must not be treated as absent; return its text.
     ///
     /// # Errors
     ///
-    /// Where an argument is missing or its value may not stand there. The call must then be refused.
+    /// If an argument is missing or its value is not allowed there. The call must then be refused.
     pub fn needs<'v, V>(&self, lookup: impl Fn(&str) -> V) -> Result<Vec<Need>, TemplateError>
     where
         V: IntoIterator<Item = &'v str>,
@@ -127,11 +128,11 @@ impl Template {
         Ok(needs)
     }
 
-    /// Adds what a call with these arguments needs to `needs`; for tools with several templates.
+    /// Adds the needs of a call with these arguments to `needs`; for tools with several templates.
     ///
     /// # Errors
     ///
-    /// As [`Self::needs`]; what was added before the mistake was seen stays.
+    /// As [`Self::needs`]; needs that were added before the mistake was found stay.
     ///
     /// ```
     /// use holm_grants::Template;
@@ -168,7 +169,8 @@ impl Template {
         })
     }
 
-    /// Fills the template once with plain values, so that an author's mistake shows at registration.
+    /// Fills the template once with plain values, so that an author's
+    /// mistake shows at registration.
     fn rehearse(&self) -> Result<(), TemplateError> {
         if let [Piece::Slot(Slot { absent: Absent::Refused | Absent::Nothing, .. })] = self.pieces.as_slice()
         {
@@ -193,7 +195,7 @@ struct Rows<'a> {
     slots: usize,
     /// Further values with the argument they belong to.
     others: Vec<(usize, &'a str)>,
-    /// How many ways there are.
+    /// The number of combinations.
     count: usize,
 }
 
@@ -204,7 +206,8 @@ impl Default for Rows<'_> {
 }
 
 impl<'a> Rows<'a> {
-    /// Adds a slot with its values, or with what stands for them; false where the call then needs nothing.
+    /// Adds a slot with its values, or with their default. Returns false if the
+    /// call then needs nothing.
     fn fill<'v: 'a>(
         &mut self,
         slot: &'a Slot,
@@ -275,7 +278,8 @@ impl FromStr for Template {
         kind.check_value(value)?;
         let template = Self { kind, pieces: pieces(value)? };
         match template.slots().count() {
-            // A template without arguments is a grant, and wrong ones should be noticed at registration.
+            // A template without arguments is a grant, and wrong ones should be noticed at
+            // registration.
             0 => text.parse::<Grant>().map(|_| ())?,
             1..=MAX_SLOTS => template.rehearse()?,
             _ => return Err(TemplateError::TooManySlots { max: MAX_SLOTS as u64 }),

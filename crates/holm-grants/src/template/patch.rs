@@ -1,7 +1,7 @@
-//! The files that a patch names, so that a call with a patch needs what it will write.
+//! Finds the files that a patch names, so that a call with a patch needs the right to write them.
 //!
-//! This only finds names. The tool that applies the patch reads it in full, and asks again for each file that it opens:
-//! a name that is overlooked here is refused there.
+//! This only finds names. The tool that applies the patch reads it in full, and checks each file
+//! that it opens again: a name that is overlooked here is refused there.
 
 use alloc::vec::Vec;
 
@@ -14,11 +14,12 @@ pub enum PatchForm {
     Sections,
 }
 
-/// What the lines of [`PatchForm::Sections`] begin with that name a file.
+/// The beginnings of the lines of [`PatchForm::Sections`] that name a file.
 const NAMING: [&str; 4] = ["*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
 
 impl PatchForm {
-    /// The form of a text. A line that names a file at its very beginning decides: no line of a unified diff does.
+    /// The form of a text. A line that names a file at its very beginning decides: no line of
+    /// a unified diff does.
     ///
     /// ```
     /// use holm_grants::PatchForm;
@@ -32,10 +33,11 @@ impl PatchForm {
     }
 }
 
-/// The file of one part of a unified diff, from its `---` and `+++` lines without these marks; none where both say that
-/// there is no file, or where they name two.
+/// The file of one part of a unified diff, from its `---` and `+++` lines without these marks;
+/// `None` if both say that there is no file, or if they name two.
 ///
-/// Git writes `a/` and `b/` in front of the same name. They are taken off where both are there, or one beside `/dev/null`.
+/// Git writes `a/` and `b/` in front of the same name. They are removed if both are present,
+/// or one beside `/dev/null`.
 ///
 /// ```
 /// use holm_grants::patch_path;
@@ -58,7 +60,7 @@ pub fn patch_path<'a>(old: &'a str, new: &'a str) -> Option<&'a str> {
     }
 }
 
-/// What stands for a file that is not there.
+/// The name that stands for a missing file.
 const NO_FILE: &str = "/dev/null";
 
 /// A name without the date that `diff` writes behind it.
@@ -71,7 +73,7 @@ fn section_path(line: &str) -> Option<&str> {
     NAMING.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim).filter(|path| !path.is_empty())
 }
 
-/// All files that a patch names, each as often as it stands there.
+/// All files that a patch names, with repetitions.
 ///
 /// ```
 /// let patch = "*** Begin Patch\n*** Update File: a\n*** Move to: b\n*** End Patch";
@@ -93,7 +95,7 @@ fn unified(text: &str) -> Vec<&str> {
         let Some(new) = lines.peek().and_then(|line| line.strip_prefix("+++ ")) else { continue };
         match patch_path(old, new) {
             Some(path) => found.push(path),
-            // Two names are two files until the tool says otherwise.
+            // Two names count as two files until the tool reads the patch.
             None => found.extend([bare(old), bare(new)].into_iter().filter(|name| *name != NO_FILE)),
         }
     }

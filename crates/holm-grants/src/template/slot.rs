@@ -1,4 +1,4 @@
-//! One pair of braces: which argument it takes, and what happens where the argument is absent.
+//! One pair of braces: which argument it takes, and what happens if the argument is absent.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -38,13 +38,12 @@ impl Slot {
 /// Which part of an argument fills a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
-    /// The files that it names, where it is a patch.
+    /// The files that it names, if it is a patch.
     Files,
 }
 
-/// What an absent argument means.
+/// The meaning of an absent argument.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Absent {
     /// The need cannot be computed, so the call is refused.
@@ -116,5 +115,5 @@ impl fmt::Display for Piece {
     }
 }
 
-/// What says that a slot takes the files of a patch.
+/// The suffix of a slot that takes the files of a patch.
 const FILES: &str = ":files";

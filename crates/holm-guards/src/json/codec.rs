@@ -1,9 +1,9 @@
 //! Serde through raw text.
 //!
-//! A value inside a record must be real JSON there and must come back with its numbers as written. Going through
-//! serde's data model would turn numbers into floats, or into a private map when somebody enables
-//! `arbitrary_precision`; raw text passes through both unchanged. The price: only `serde_json` can carry a
-//! [`Json`], which is the only format that Holm stores.
+//! A value inside a record must be real JSON there and must come back with its numbers as written.
+//! Serde's data model would turn numbers into floats, or into a private map if any crate enables
+//! `arbitrary_precision`. Raw text passes through both unchanged. The price: only `serde_json` can
+//! carry a [`Json`], which is the only format that Holm stores.
 
 use alloc::boxed::Box;
 
@@ -20,7 +20,8 @@ const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 impl Serialize for Json {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // What a raw value does, without reading the text again to see whether it is JSON: the writer here has just made it.
+        // Does what a raw value does, without parsing the text again to check it: the writer here
+        // has just made it.
         let mut raw = serializer.serialize_struct(RAW_VALUE, 1)?;
         raw.serialize_field(RAW_VALUE, &self.canonical())?;
         raw.end()

@@ -8,14 +8,15 @@ use core::fmt;
 pub struct Position {
     /// Bytes before the place.
     pub offset: usize,
-    /// Line, from 1.
+    /// The line number, starting at 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
 }
 
 impl Position {
-    /// Finds line and column of a byte offset; an offset inside a character belongs to that character.
+    /// Finds line and column of a byte offset; an offset inside a character
+    /// belongs to that character.
     #[must_use]
     pub fn find(text: &str, offset: usize) -> Self {
         let mut offset = offset.min(text.len());
@@ -47,9 +48,9 @@ impl fmt::Display for Position {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: {kind}")]
 pub struct ParseError {
-    /// Where the text stopped being JSON.
+    /// The place where the text stopped being JSON.
     pub at: Position,
-    /// What was wrong there.
+    /// The kind of the error.
     pub kind: ParseErrorKind,
 }
 
@@ -59,10 +60,10 @@ pub enum ParseErrorKind {
     /// Nothing but white space, or an unfinished value.
     #[error("the text ends before the value is complete; send the whole value")]
     UnexpectedEnd,
-    /// A value should stand here.
+    /// A value is missing here.
     #[error("expected a JSON value, found {0:?}")]
     ExpectedValue(char),
-    /// A property name should stand here.
+    /// A property name is missing here.
     #[error("expected a property name in double quotes, found {0:?}")]
     ExpectedName(char),
     /// A colon should follow the property name.

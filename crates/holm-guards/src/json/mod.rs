@@ -1,9 +1,9 @@
-//! Open JSON whose bytes never depend on somebody else's build.
+//! JSON values whose bytes do not depend on the features of other crates in the build.
 //!
-//! Arguments, schemas and results are hashed, compared and replayed. A general JSON value may keep numbers as
-//! floats or keep keys in insertion order, depending on which features another crate in the build turned on.
-//! [`Json`] keeps the text of every number, sorts keys by their bytes and has one writer, so equal values are
-//! equal bytes in every host.
+//! Arguments, schemas and results are hashed, compared and replayed. A general JSON value may keep
+//! numbers as floats or keep keys in insertion order, depending on which features another crate in
+//! the build turned on. [`Json`] keeps the text of every number, sorts keys by their bytes and has
+//! one writer. So equal values are equal bytes in every host.
 
 mod codec;
 mod error;

@@ -1,7 +1,8 @@
 //! Numbers as text, compared exactly and without floats.
 //!
-//! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every operation here
-//! works on the decimal digits and costs at most one pass over them, whatever the exponent says.
+//! A float would round `9007199254740993` and `0.1`; both occur in identifiers and prices. Every
+//! operation here works on the decimal digits and costs at most one pass over them, for any
+//! exponent.
 
 use alloc::boxed::Box;
 use alloc::string::ToString;
@@ -11,10 +12,12 @@ use core::str::FromStr;
 
 use super::parse::number_length;
 
-/// Exponents beyond this magnitude are all treated as this one, so that sums of exponents cannot overflow.
+/// Exponents beyond this magnitude are all treated as this one, so that sums
+/// of exponents cannot overflow.
 const EXPONENT_LIMIT: i64 = 1_000_000_000_000_000_000;
 
-/// Divisors with more significant digits do not fit the machine arithmetic of [`Number::is_multiple_of`].
+/// Divisors with more significant digits do not fit the
+/// machine arithmetic of [`Number::is_multiple_of`].
 const DIVISOR_DIGITS: i64 = 18;
 
 /// A JSON number that keeps the text it was written with.
@@ -112,7 +115,8 @@ impl Number {
 
     /// Whether the value is a whole multiple of `divisor`, decided exactly.
     ///
-    /// `None` when the question has no answer here: the divisor is zero or has more than 18 significant digits.
+    /// `None` when the question has no answer here: the divisor is zero or has more
+    /// than 18 significant digits.
     #[must_use]
     pub fn is_multiple_of(&self, divisor: &Number) -> Option<bool> {
         let (a, b) = (self.decimal(), divisor.decimal());
@@ -122,7 +126,8 @@ impl Number {
         if a.is_zero() {
             return Some(true);
         }
-        // With a = A·10^x and b = B·10^y: A has no trailing zero, so a deficit of tens can never be made up.
+        // With a = A·10^x and b = B·10^y: A has no trailing zero, so a deficit of tens can never be
+        // made up.
         let shift = a.scale().saturating_sub(b.scale());
         let Ok(shift) = u64::try_from(shift) else { return Some(false) };
         let modulus = b.digits().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit));

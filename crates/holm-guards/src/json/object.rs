@@ -1,8 +1,8 @@
 //! The members of an object: a sorted list, because nearly all objects are small.
 //!
-//! A tree would reserve a node of many members for an object of one. A list is one small piece of memory, is walked in
-//! order for the canonical text and searched by halving. Objects are built by sorting once, so a hostile text with very
-//! many names costs no more than sorting them.
+//! A tree would reserve a node of many members for an object of one. A list is one small piece of
+//! memory, is walked in order for the canonical text and searched by halving. Objects are built by
+//! sorting once, so a hostile text with very many names costs no more than sorting them.
 
 use alloc::string::String;
 use alloc::vec::{self, Vec};
@@ -49,13 +49,13 @@ impl Object {
         Self(members)
     }
 
-    /// How many members there are.
+    /// The number of members.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether the object has no members.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -73,7 +73,7 @@ impl Object {
         self.0.get_mut(at).map(|(_, value)| value)
     }
 
-    /// Whether there is a member called `name`.
+    /// Whether the object has a member called `name`.
     #[must_use]
     pub fn contains_key(&self, name: &str) -> bool {
         self.find(name).is_ok()
@@ -81,8 +81,8 @@ impl Object {
 
     /// Sets a member and returns its former value.
     ///
-    /// Members behind the new one move, so many are better collected than inserted one by one; those that come in order
-    /// are only appended.
+    /// Members behind the new one move, so many are better collected than inserted one by one;
+    /// those that come in order are only appended.
     pub fn insert(&mut self, name: String, value: Json) -> Option<Json> {
         match self.find(&name) {
             Ok(at) => self.0.get_mut(at).map(|(_, old)| core::mem::replace(old, value)),
@@ -120,9 +120,10 @@ impl Object {
         self.0.iter_mut().map(|(_, value)| value)
     }
 
-    /// Where the name stands, or where it would have to.
+    /// The index of the name, or the index where it would be inserted.
     fn find(&self, name: &str) -> Result<usize, usize> {
-        // The last place first: it is the only one in the smallest objects, and where members that come in order go.
+        // The last place first: it is the only one in the smallest objects, and members that come
+        // in order go there.
         match self.0.last().map(|(last, _)| last.as_str().cmp(name)) {
             None => Err(0),
             Some(core::cmp::Ordering::Less) => Err(self.0.len()),

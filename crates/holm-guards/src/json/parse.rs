@@ -1,4 +1,4 @@
-//! The parser: RFC 8259, nothing more and nothing less.
+//! The JSON parser. It accepts exactly RFC 8259.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::BTreeSet;
@@ -9,8 +9,8 @@ use core::str::FromStr;
 use super::write::plain_length;
 use super::{Json, Number, Object, ParseError, ParseErrorKind, Position};
 
-/// How deep arrays and objects may nest; what real tools send stays below 20, and 128 small frames fit every stack
-/// (a browser's and an edge worker's too).
+/// How deep arrays and objects may nest. Real tools stay below 20, and 128 small frames fit every
+/// stack (a browser's and an edge worker's too).
 pub const MAX_DEPTH: u8 = 128;
 
 impl Json {
@@ -38,10 +38,11 @@ impl Json {
         Parser::new(text, Duplicates::Refused).whole()
     }
 
-    /// Parses the value at the start of a text and returns it with the bytes it took, for JSON inside prose.
+    /// Parses the value at the start of a text and returns it with the bytes it took,
+    /// for JSON inside prose.
     ///
     /// # Errors
-    /// [`ParseError`] if no complete value starts the text. Text after the value is no error.
+    /// [`ParseError`] if no complete value starts the text. Text after the value is not an error.
     ///
     /// ```
     /// use holm_guards::json::Json;
@@ -68,7 +69,7 @@ impl FromStr for Json {
 /// Measures the JSON number at the start of `bytes`.
 ///
 /// # Errors
-/// How many bytes were fine before the number went wrong.
+/// The number of valid bytes before the number goes wrong.
 pub(super) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
     let digits = |from: usize| {
         bytes.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
@@ -92,7 +93,7 @@ pub(super) fn number_length(bytes: &[u8]) -> Result<usize, usize> {
     Ok(end)
 }
 
-/// What becomes of an object that gives a name twice.
+/// How an object with a duplicate name is handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duplicates {
     LastWins,
@@ -279,7 +280,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Consumes and returns the characters up to a quote, a backslash, a control character or the end.
+    /// Consumes and returns the characters up to a quote, a backslash, a control
+    /// character or the end.
     fn plain_run(&mut self) -> &'a str {
         let start = self.at;
         self.at += plain_length(self.bytes.get(start..).unwrap_or_default());

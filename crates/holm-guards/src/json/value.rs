@@ -1,4 +1,4 @@
-//! The value itself: six variants, ordered keys, exact numbers.
+//! The JSON value: six variants, ordered keys, exact numbers.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -10,8 +10,9 @@ use super::{Number, Object};
 
 /// A JSON value.
 ///
-/// `==` is structural and compares numbers by their text, so `1` and `1.0` differ: equal values have equal
-/// [canonical](Json::canonical) bytes. [`same_value`](Json::same_value) is the looser equality of JSON Schema.
+/// `==` is structural and compares numbers by their text, so `1` and `1.0` differ: equal values
+/// have equal [canonical](Json::canonical) bytes. [`same_value`](Json::same_value) is the looser
+/// equality of JSON Schema.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -23,14 +24,11 @@ use super::{Number, Object};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Json {
-    /// `null`.
     #[default]
     Null,
-    /// `true` or `false`.
     Bool(bool),
     /// A number, as it was written.
     Number(Number),
-    /// A string.
     String(String),
     /// An ordered list of values.
     Array(Vec<Json>),
@@ -154,7 +152,7 @@ impl Json {
         self.cmp_counting(other, &mut 0)
     }
 
-    /// Compares like [`cmp_value`](Json::cmp_value) and adds what it cost, for callers with a budget.
+    /// Compares like [`cmp_value`](Json::cmp_value) and adds its cost, for callers with a budget.
     pub(crate) fn cmp_counting(&self, other: &Json, steps: &mut usize) -> Ordering {
         *steps = steps.saturating_add(1);
         match (self, other) {
@@ -180,17 +178,12 @@ impl Json {
 /// The kinds of JSON values, by their JSON Schema names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// `null`.
     Null,
-    /// `true` and `false`.
     Boolean,
     /// Every number, whole or not.
     Number,
-    /// Text.
     String,
-    /// A list.
     Array,
-    /// Named members.
     Object,
 }
 

@@ -25,7 +25,7 @@ impl Json {
 
     /// Whether `text` is this value's canonical text, found without writing it anywhere.
     ///
-    /// Who holds the text that a value was parsed from can then keep it instead of a second copy.
+    /// A caller that holds the text of a parsed value can then keep it instead of a second copy.
     ///
     /// ```
     /// use holm_guards::json::Json;
@@ -41,7 +41,8 @@ impl Json {
         write_value(self, &mut expected).is_ok() && expected.0.is_empty()
     }
 
-    /// Writes the canonical text piece by piece, for hashing without a copy or into a buffer that is used again.
+    /// Writes the canonical text piece by piece, for hashing without a copy or into a buffer
+    /// that is used again.
     ///
     /// # Errors
     /// Only those of `out`.
@@ -56,7 +57,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// Takes only what a text says next.
+/// A writer that accepts only the given text.
 struct Expected<'a>(&'a [u8]);
 
 impl Write for Expected<'_> {
@@ -68,8 +69,8 @@ impl Write for Expected<'_> {
 
 /// Writes `text` as a JSON string with its quotes.
 ///
-/// Escapes the quote, the backslash and the control characters below U+0020 (short forms where JSON has them,
-/// `\u00xx` in lower case otherwise); everything else is written as it is.
+/// Escapes the quote, the backslash and the control characters below U+0020 (short forms where JSON
+/// has them, `\u00xx` in lower case otherwise); everything else is written as it is.
 ///
 /// # Errors
 /// Only those of `out`.
@@ -93,7 +94,7 @@ pub fn write_string(text: &str, out: &mut (impl Write + ?Sized)) -> fmt::Result 
     out.write_char('"')
 }
 
-/// How many bytes come before the first one that a JSON string must escape.
+/// The number of bytes before the first one that a JSON string must escape.
 #[inline]
 pub(super) fn plain_length(bytes: &[u8]) -> usize {
     let special = |byte: &u8| *byte < 0x20 || *byte == b'"' || *byte == b'\\';
@@ -102,14 +103,15 @@ pub(super) fn plain_length(bytes: &[u8]) -> usize {
     if let Some(found) = head.iter().position(special) {
         return found;
     }
-    // Without a way out of the inner loop the compiler looks at a whole block at once; long texts are mostly plain.
+    // Without an exit from the inner loop the compiler handles a whole block at once; long texts
+    // are mostly plain.
     let is_plain = |block: &&[u8]| !block.iter().fold(false, |found, byte| found | special(byte));
     let blocks = tail.chunks_exact(BLOCK).take_while(is_plain).count() * BLOCK;
     let rest = tail.get(blocks..).unwrap_or_default();
     head.len() + blocks + rest.iter().position(special).unwrap_or(rest.len())
 }
 
-/// Bytes looked at together: what a vector register holds on every common machine.
+/// Bytes examined together: what a vector register holds on every common machine.
 const BLOCK: usize = 16;
 
 fn write_escape(byte: u8, out: &mut (impl Write + ?Sized)) -> fmt::Result {

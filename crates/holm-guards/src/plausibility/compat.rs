@@ -1,7 +1,7 @@
 //! The plausibility rules of agent.rs, with its reason texts.
 //!
-//! They refuse true answers such as `7` or the silence of `mkdir`, which is why they are not Holm's rules. They
-//! are kept to the letter for runs that must decide as agent.rs did.
+//! They refuse true answers such as `7` or the silence of `mkdir`, which is why they are not Holm's
+//! rules. They are kept to the letter for runs that must decide as agent.rs did.
 
 /// The name that agent.rs gives to this guard.
 pub(super) const GUARD: &str = "plausibility_guard";

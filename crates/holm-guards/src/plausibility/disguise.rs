@@ -1,14 +1,15 @@
-//! Error messages that arrive as successful output.
+//! Detects error messages that arrive as successful output.
 //!
-//! Every rule asks whether the output is *nothing but* an error: one line that is something else makes it data.
-//! A file that mentions an error, a log with errors among other lines and a search hit with its file name in
-//! front are therefore fine. A lone error line that a tool was *asked* to show cannot be told apart by its text;
-//! such tools declare [`ErrorText::Allowed`](super::ErrorText::Allowed).
+//! Every rule asks whether the output is *nothing but* an error: one line that is something else
+//! makes it data. A file that mentions an error, a log with errors among other lines and a search
+//! hit with its file name in front are therefore fine. A lone error line that a tool was *asked* to
+//! show cannot be told apart by its text; such tools declare
+//! [`ErrorText::Allowed`](super::ErrorText::Allowed).
 
 use super::ascii;
 use crate::json::{Json, Object};
 
-/// How a program's complaint about something ends: `cat: notes.txt: No such file or directory`. Lower case.
+/// The endings of error messages, as in `cat: notes.txt: No such file or directory`. Lower case.
 ///
 /// Without the something in the middle (`database: connection refused`) it may well be the answer.
 const COMPLAINTS: &[&str] = &[
@@ -26,7 +27,8 @@ const COMPLAINTS: &[&str] = &[
     "read-only file system",
 ];
 
-/// How a complaint reads when its object comes last: `zsh: command not found: foo`. Lower case.
+/// The beginnings of error messages whose object comes last, as in `zsh: command not
+/// found: foo`. Lower case.
 const OPENINGS: &[&str] = &[
     "command not found: ",
     "could not resolve host",
@@ -50,10 +52,12 @@ const WHOLE_LINES: &[&str] = &[
     "segmentation fault (core dumped)",
 ];
 
-/// The end of the complaint that Windows prints before "operable program or batch file." Lower case.
+/// The end of the complaint that Windows prints before "operable program or
+/// batch file." Lower case.
 const WINDOWS_COMPLAINT: &str = "' is not recognized as an internal or external command,";
 
-/// HTTP failures by number and reason phrase, as servers put them into titles and plain bodies. Lower case.
+/// HTTP failures by number and reason phrase, as servers put them into titles and
+/// plain bodies. Lower case.
 const HTTP_FAILURES: &[(&str, &str)] = &[
     ("400", "bad request"),
     ("401", "unauthorized"),
@@ -74,7 +78,7 @@ const HTTP_FAILURES: &[(&str, &str)] = &[
     ("504", "gateway time-out"),
 ];
 
-/// Members that may stand beside an error without being data.
+/// Members that may occur beside an error without being data.
 const BESIDE_AN_ERROR: &[&str] = &[
     "code",
     "detail",
@@ -99,16 +103,16 @@ const BESIDE_AN_ERROR: &[&str] = &[
     "type",
 ];
 
-/// Members by which an error is known, each up to its closing quote.
+/// Members that mark an error, each up to its closing quote.
 const REPORTING: &[&str] = &["error\"", "errors\"", "isError\"", "is_error\"", "ok\"", "success\""];
 
 /// Larger outputs are not read as one error object: errors are short, and parsing is not free.
 pub(super) const MAX_ERROR_OBJECT: usize = 64 * 1024;
 
-/// The title of an error page stands near its beginning.
+/// The title of an error page is near its beginning.
 const TITLE_WITHIN: usize = 4 * 1024;
 
-/// A longer line is content, whatever it ends with.
+/// A longer line is content, even if it ends like an error.
 const MAX_COMPLAINT: usize = 512;
 
 /// Whether a whole, trimmed output is nothing but an error message.
@@ -135,7 +139,8 @@ pub(super) fn is_error_page(text: &str) -> bool {
     title.len() <= MAX_COMPLAINT && is_status(title.trim())
 }
 
-/// Whether a trimmed text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status 404 – Not Found`.
+/// Whether a trimmed text is only an HTTP failure: `404 Not Found`, `404: Not Found`, `HTTP Status
+/// 404 – Not Found`.
 fn is_status(text: &str) -> bool {
     // They begin with a number, `error` or `http`.
     if text.len() > MAX_COMPLAINT || !text.starts_with(['4', '5', 'e', 'E', 'h', 'H']) {
@@ -172,7 +177,7 @@ fn is_error_object(text: &str) -> bool {
     reported && !holds_data(&members)
 }
 
-/// Whether a JSON text names any member by which an error is known, so that the rest need not be parsed.
+/// Whether a JSON text names any member that marks an error, so that the rest need not be parsed.
 ///
 /// Letters can also be written as `\u` escapes; a text that has any is always parsed.
 fn may_report(text: &str) -> bool {
@@ -185,7 +190,7 @@ fn may_report(text: &str) -> bool {
     })
 }
 
-/// Whether a value stands for an error: `null`, `false` and empty ones stand for the absence of one.
+/// Whether a value means an error: `null`, `false` and empty ones mean the absence of one.
 fn says_something(value: &Json) -> bool {
     match value {
         Json::Null => false,
@@ -201,7 +206,8 @@ fn holds_data(members: &Object) -> bool {
     members.iter().any(|(name, value)| !value.is_null() && !BESIDE_AN_ERROR.contains(&name.as_str()))
 }
 
-/// Whether a text is one Python traceback: its header, indented frames, and the exception as the last line.
+/// Whether a text is one Python traceback: its header, indented frames, and the exception
+/// as the last line.
 fn is_traceback(text: &str) -> bool {
     const HEADER: &str = "Traceback (most recent call last):";
     let mut lines = text.lines();
@@ -215,12 +221,13 @@ fn is_traceback(text: &str) -> bool {
     named && lines.all(|line| line.starts_with(' ') || line.is_empty())
 }
 
-/// Whether every line of a trimmed text is a program's complaint.
+/// Whether every line of a trimmed text is a program's error message.
 fn is_complaints(text: &str) -> bool {
     may_complain(text) && text.split('\n').map(ascii::trim).filter(|line| !line.is_empty()).all(is_complaint)
 }
 
-/// Whether a text can begin with a complaint: a word and a colon, or one of the lines that name no program.
+/// Whether a text can begin with an error message: a word and a colon, or one of the lines
+/// that name no program.
 fn may_complain(text: &str) -> bool {
     match text.as_bytes().get(word_length(text)..).unwrap_or_default() {
         [b':', b' ', ..] => true,
@@ -250,13 +257,14 @@ fn is_complaint(line: &str) -> bool {
     lower.find(": ").is_some_and(|colon| complains(&lower, colon))
 }
 
-/// How long the word is that may name a program, as far as it is ASCII and any complaint could be.
+/// The length of the word that may name a program, as far as it is ASCII and as long as an
+/// error message can be.
 fn word_length(text: &str) -> usize {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'/' | b'+');
     text.bytes().take(MAX_COMPLAINT).take_while(plain).count()
 }
 
-/// Whether a line, with its first `: ` at `colon`, is a program and what it complains about.
+/// Whether a line, with its first `: ` at `colon`, is a program and its error message.
 fn complains(line: &str, colon: usize) -> bool {
     let (Some(program), Some(message)) = (line.get(..colon), line.get(colon + 2..)) else { return false };
     if !is_program(program) {
@@ -271,7 +279,8 @@ fn complains(line: &str, colon: usize) -> bool {
         || (SHELLS.iter().any(|shell| program.eq_ignore_ascii_case(shell)) && about("not found"))
 }
 
-/// Whether a word can be the program that complains. `src/lib.rs:12` (a search hit) and a sentence cannot.
+/// Whether a word can be the program of an error message. `src/lib.rs:12` (a search hit)
+/// and a sentence cannot.
 fn is_program(word: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '+');
     word.chars().any(char::is_alphabetic) && word.chars().all(plain)

@@ -1,4 +1,4 @@
-//! The guard itself: the order of the questions, and what is said when one of them finds something.
+//! The plausibility guard: the order of its checks, and the message of each finding.
 
 use alloc::string::{String, ToString};
 
@@ -6,15 +6,16 @@ use super::{EmptyOutput, ErrorText, Expectation, Observed, Outcome, ascii, compa
 use crate::mutate::{Guard, off};
 use crate::ruling::{Reason, Rules, Ruling};
 
-/// The name under which this guard gives its reasons.
+/// The name of this guard in its reasons.
 pub const GUARD: &str = "plausibility";
 
-/// What the guard could say from what it saw.
+/// The guard's result from the text that it saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Plausibility {
-    /// It saw enough.
+    /// The guard saw enough to decide.
     Ruled(Ruling),
-    /// The ends of a spilled text do not decide; the host runs the guard again on the whole text, as a check.
+    /// The ends of a spilled text do not decide; the host runs the guard again on the whole
+    /// text, as a check.
     NeedsWhole,
 }
 
@@ -40,8 +41,9 @@ pub enum Finding {
 
 /// Decides whether a result is plausible.
 ///
-/// Failed results are accepted as the failures they are. The function looks at the text only; it costs time
-/// linear in what it sees, and an output is examined for an error only up to a bounded size.
+/// Failed results are accepted as the failures they are. The function examines the text
+/// only. It costs time linear in that text, and it examines an output for an error only up
+/// to a bounded size.
 ///
 /// ```
 /// use holm_guards::plausibility::{Expectation, Observed, Outcome, Plausibility, judge};
@@ -74,14 +76,14 @@ pub fn judge(outcome: Outcome, observed: &Observed<'_>, expectation: Expectation
     })
 }
 
-/// Looks at a whole text.
+/// Examines a whole text.
 fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
     match expectation.rules {
         Rules::AgentRs if off(Guard::AgentRs) => return None,
         Rules::AgentRs => return compat::examine(text).map(Finding::AgentRs),
         Rules::Holm => {}
     }
-    // Every question below ignores white space at the ends, so it is looked at once.
+    // Every check below ignores white space at the ends, so it is trimmed once.
     let trimmed = ascii::trim(text);
     if metadata::is_empty(trimmed) {
         return match expectation.empty {
@@ -103,7 +105,7 @@ fn examine(text: &str, expectation: Expectation) -> Option<Finding> {
     }
 }
 
-/// What the two ends of a spilled text allow to say.
+/// The conclusion from the two ends of a spilled text.
 enum Ends {
     Decide(Option<Finding>),
     LeaveOpen,
@@ -112,10 +114,10 @@ enum Ends {
 /// A head shorter than this shows too little of a text to decide anything from it.
 const TELLING_HEAD: usize = 64;
 
-/// Looks at the ends of a spilled text.
+/// Examines the ends of a spilled text.
 ///
-/// A head that is fine on its own makes the whole fine, with one exception: the beginning of an error page is
-/// enough to know it. A head that is *not* fine proves nothing about the rest.
+/// A head that is fine on its own makes the whole fine, with one exception: the beginning of an
+/// error page is enough to know it. A head that is *not* fine proves nothing about the rest.
 fn examine_ends(observed: &Observed<'_>, expectation: Expectation) -> Ends {
     let head = observed.head();
     if expectation.rules == Rules::Holm

@@ -1,4 +1,4 @@
-//! Outputs that announce data without holding any.
+//! Detects outputs that announce data without holding any.
 //!
 //! The shapes are data, and few: a shape belongs here only when no tool prints it as an answer.
 
@@ -10,7 +10,8 @@ const NOTHING: &[&str] = &["", "[]", "{}", "\"\"", "null", "total 0"];
 /// The longest of them, so that other texts are not compared at all.
 const MAX_NOTHING: usize = "total 0".len();
 
-/// Column headers of common listings, the first word and the others separated by single spaces, in lower case.
+/// Column headers of common listings, the first word and the others separated by single
+/// spaces, in lower case.
 const HEADERS: &[(&str, &str)] = &[
     ("filesystem", "1k-blocks used available use% mounted on"),
     ("filesystem", "size used avail use% mounted on"),
@@ -29,9 +30,11 @@ pub(super) fn is_empty(text: &str) -> bool {
     text.len() <= MAX_NOTHING && NOTHING.iter().any(|nothing| text.eq_ignore_ascii_case(nothing))
 }
 
-/// Whether every line of a trimmed text is metadata: totals, column headers and the rules drawn under them.
+/// Whether every line of a trimmed text is metadata: totals, column headers and the
+/// rules drawn under them.
 ///
-/// Rules alone are not metadata (they are nothing at all), so one total or header must be among them.
+/// Rules alone are not metadata (they are nothing at all), so one total or header
+/// must be among them.
 pub(super) fn only(text: &str) -> bool {
     // A first line that shows something and announces nothing is data; that is nearly every output.
     let shows = text.chars().next().is_some_and(char::is_alphanumeric);

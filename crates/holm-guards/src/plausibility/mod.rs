@@ -1,9 +1,10 @@
-//! Whether an output that calls itself a success looks like one.
+//! Checks whether an output that claims success looks like one.
 //!
-//! A tool can exit with zero and still have told the model nothing: no output where data was promised, a header
-//! without rows, or an error message on standard output. A model builds on such a result as if it were true, so
-//! it is caught here, before the run believes it. The guard is a sanity check on the text alone; what a result
-//! must *say* is the business of [postconditions](crate::postcondition).
+//! A tool can exit with zero and still have told the model nothing: no output where data was
+//! promised, a header without rows, or an error message on standard output. A model builds on such
+//! a result as if it were true, so it is caught here, before the run believes it. The guard is a
+//! sanity check on the text alone; what a result must *say* is the business of
+//! [postconditions](crate::postcondition).
 //!
 //! Where the text cannot decide, a tool's declaration does: see [`Expectation`].
 

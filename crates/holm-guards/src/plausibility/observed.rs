@@ -1,4 +1,4 @@
-//! What a guard gets to see of a result.
+//! The part of a result that a guard sees.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// The tool says that it worked. This is the claim which guards test.
+    /// The tool says that it worked. Guards test this claim.
     Succeeded,
-    /// The tool says that it failed. Failures pass through as failures: nobody believes them to be data.
+    /// The tool says that it failed. Failures pass through as failures: the model does not
+    /// take them for data.
     Failed,
 }
 
-/// The text of a result, or what is left of it in memory after the rest was spilled.
+/// The text of a result, or the part of it that is left in memory after the rest was spilled.
 ///
 /// ```
 /// use holm_guards::plausibility::Observed;
@@ -37,7 +38,8 @@ impl<'a> Observed<'a> {
 
     /// The two ends of a text of `length` bytes whose middle was spilled.
     ///
-    /// A `length` that the head alone reaches is a whole text, so a caller need not tell the cases apart.
+    /// A `length` that the head alone reaches is a whole text, so a caller need not
+    /// tell the cases apart.
     #[must_use]
     pub fn spilled(head: &'a str, tail: &'a str, length: u64) -> Self {
         Self { head, tail, length }

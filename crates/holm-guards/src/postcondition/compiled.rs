@@ -1,4 +1,4 @@
-//! Promises, compiled once and judged often.
+//! Postconditions, compiled once and evaluated for every result.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -48,13 +48,14 @@ impl Postconditions {
         declared.iter().map(compile).collect::<Result<_, _>>().map(|promises| Self { promises })
     }
 
-    /// Whether nothing was promised.
+    /// Whether the tool promises nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.promises.is_empty()
     }
 
-    /// Schema demands that are not enforced, by the promise that makes them; shown when a tool is registered.
+    /// Schema demands that are not enforced, by the promise that makes them; shown when
+    /// a tool is registered.
     pub fn unsupported(&self) -> impl Iterator<Item = (&str, &Unsupported)> {
         self.promises.iter().flat_map(|promise| match &promise.test {
             Test::Schema(schema) => schema
@@ -68,9 +69,10 @@ impl Postconditions {
 
     /// Judges a result.
     ///
-    /// Failed results keep every promise: nobody takes them for data. What can be decided here is decided first,
-    /// whatever its place, and a rejection makes the rest unnecessary; only then is the host asked to run programs
-    /// or to look at the whole of a spilled output. The answers of those checks are ruled by [`Postconditions::answer`].
+    /// Failed results keep every promise, because the model does not take them for data. Checks
+    /// that can be decided here come first, in any position, and a rejection makes the rest
+    /// unnecessary. Only then is the host asked to run programs or to read the whole of a spilled
+    /// output. The answers of those checks are ruled by [`Postconditions::answer`].
     #[must_use]
     pub fn evaluate(&self, outcome: Outcome, observed: &Observed<'_>) -> Evaluation {
         let mut chain = Chain::new();
@@ -95,24 +97,26 @@ impl Postconditions {
         if checks.is_empty() { Evaluation::Ruled(chain) } else { Evaluation::Pending { chain, checks } }
     }
 
-    /// The ruling for a check that the host carried out: `found` says what it saw if the promise was broken.
+    /// The ruling for a check that the host carried out. `found` is the host's finding if
+    /// the promise was broken.
     #[must_use]
     pub fn answer(check: &Postcondition, found: Option<&str>) -> Ruling {
         found.map_or(Ruling::Accept, |found| check.ruling(excerpt(found)))
     }
 }
 
-/// What a judgement came to.
+/// The result of an evaluation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Evaluation {
-    /// Everything was decided.
+    /// Every postcondition was decided.
     Ruled(Chain),
-    /// Nothing was rejected so far, and these checks are still to be carried out by the host, in order: programs
-    /// to run, and promises that need the whole of a spilled output (compiled alone and judged on it).
+    /// Nothing was rejected so far, and these checks are still to be carried out by the host, in
+    /// order: programs to run, and promises that need the whole of a spilled output (compiled alone
+    /// and judged on it).
     Pending {
-        /// What was decided already.
+        /// The decisions so far.
         chain: Chain,
-        /// What is still open.
+        /// The checks that are still open.
         checks: Vec<Postcondition>,
     },
 }
@@ -123,25 +127,23 @@ pub enum Evaluation {
 pub struct PostconditionError {
     /// The name of the postcondition.
     pub name: String,
-    /// What is wrong with it.
+    /// Why the declaration cannot be used.
     pub fault: Fault,
 }
 
 /// Why a declaration cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// The schema is none.
+    /// The schema is not valid.
     #[error("{0}")]
     Schema(SchemaError),
-    /// The pattern is none, or cannot be matched in bounded time and memory.
+    /// The pattern is not valid, or cannot be matched in bounded time and memory.
     #[error("pattern cannot be used: {0}")]
     Pattern(PatternError),
     /// No output could ever keep the promise.
     #[error("min {min} is above max {max}; swap them")]
     EmptyRange {
-        /// The lower bound.
         min: u64,
-        /// The upper bound.
         max: u64,
     },
     /// A program without a name.
@@ -175,7 +177,7 @@ enum Test {
     Executable,
 }
 
-/// What one test saw.
+/// The result of one test.
 enum Judged {
     Kept,
     Broken(String),

@@ -1,4 +1,4 @@
-//! Promises as data.
+//! Postconditions as a tool declares them.
 
 use alloc::string::String;
 use alloc::vec::Vec;

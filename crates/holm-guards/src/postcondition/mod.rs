@@ -1,9 +1,9 @@
 //! What a tool promises about its own output, and whether the output keeps it.
 //!
-//! [Plausibility](crate::plausibility) knows what no result looks like; only the tool knows what *its* results
-//! look like. It says so as data ([`Postcondition`]), which travels with the tool's description, is compiled once
-//! ([`Postconditions`]) and judged in every host alike. Programs that check a result are declared here and run by
-//! the host.
+//! [Plausibility](crate::plausibility) knows what no result looks like; only the tool knows what
+//! *its* results look like. It says so as data ([`Postcondition`]), which travels with the tool's
+//! description, is compiled once ([`Postconditions`]) and judged in every host alike. Programs that
+//! check a result are declared here and run by the host.
 
 mod compiled;
 mod declared;

@@ -34,7 +34,8 @@ fn ruled(evaluation: Evaluation) -> Ruling {
     }
 }
 
-/// Outputs that keep the rule, and outputs that break it with a reason that contains the given words.
+/// Outputs that keep the rule, and outputs that break it with a reason that
+/// contains the given words.
 fn check(rule: &Rule, keep: &[&str], broken: &[(&str, &str)]) {
     let promises = compile(core::slice::from_ref(rule));
     let rule_on = |text: &str| ruled(promises.evaluate(Outcome::Succeeded, &Observed::whole(text)));

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 pub struct Fix {
     /// Where, as a JSON pointer into the repaired arguments.
     pub pointer: String,
-    /// What was changed.
     pub kind: FixKind,
 }
 

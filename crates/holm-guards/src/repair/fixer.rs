@@ -10,7 +10,7 @@ use super::{Fix, FixKind};
 use crate::json::{Json, Kind, Number, Object};
 use crate::schema::{Checker, Node, NodeId, Schema, Types, plausible};
 
-/// Schemas looked at inside one another; as deep as validation itself goes.
+/// The deepest nesting of schemas that is examined; as deep as validation itself goes.
 const MAX_NESTING: usize = 256;
 
 /// Branches of unions that are tried in one repair: each works on a copy of the value.
@@ -37,7 +37,6 @@ impl<'s> Fixer<'s> {
         self.fixes
     }
 
-    /// Repairs whole arguments.
     pub(super) fn fix_root(&mut self, value: Json) -> Json {
         let root = self.schema.root();
         if value.is_null() && !self.checker.is_valid(root, &value) {
@@ -188,7 +187,7 @@ impl<'s> Fixer<'s> {
                 results.push(trial);
             }
         }
-        // A list of one is the last resort: it fits whatever the items are.
+        // A list of one is the last resort: it fits items of any type.
         for better in [Trial::is_plausible as fn(&Trial) -> bool, Trial::is_scalar] {
             if results.len() > 1 && results.iter().any(better) {
                 results.retain(better);
@@ -228,7 +227,7 @@ impl<'s> Fixer<'s> {
     }
 }
 
-/// What one branch of a union made of a value.
+/// The result of one branch of a union for a value.
 struct Trial {
     value: Json,
     fixes: Vec<Fix>,

@@ -1,9 +1,9 @@
 //! Reads a model's arguments as they were meant, where only one meaning is possible.
 //!
-//! Models send `"50"` for `50`, `null` for "not given", or a whole object as text. Sending each of these back
-//! costs a turn; guessing would run a tool with arguments that nobody chose. So only changes with one possible
-//! result are made, only where the value is invalid without them, and the result is validated like any other. A
-//! value that was valid is never touched.
+//! Models send `"50"` for `50`, `null` for "not given", or a whole object as text. Sending each of
+//! these back costs a turn; guessing would run a tool with arguments that the model did not choose.
+//! So only changes with one possible result are made, only where the value is invalid without them,
+//! and the result is validated like any other. A value that was valid is never touched.
 
 mod fix;
 mod fixer;

@@ -1,4 +1,4 @@
-//! The door of this room: text in, valid arguments or an explanation out.
+//! The entry point of this module: text in, valid arguments or an explanation out.
 
 use alloc::format;
 use alloc::string::String;
@@ -11,14 +11,13 @@ use crate::json::Json;
 use crate::mutate::{Guard, off};
 use crate::schema::Schema;
 
-/// What became of a call's arguments.
+/// The result of repairing a call's arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Repaired {
     /// They fit the schema.
     Valid {
-        /// The arguments.
         value: Json,
-        /// What was changed; empty if they were valid as sent.
+        /// The changes; empty if the arguments were valid as sent.
         fixes: Vec<Fix>,
     },
     /// They do not, and no change with only one possible result makes them fit.
@@ -30,18 +29,18 @@ pub enum Repaired {
 
 /// Reads, repairs and validates a call's arguments.
 ///
-/// Made where the value is invalid without it, in this order: no text is `{}`; a code fence around the text and
-/// commas before closing brackets are removed; then, guided by the schema,
+/// Made where the value is invalid without it, in this order: no text is `{}`; a code fence around
+/// the text and commas before closing brackets are removed; then, guided by the schema,
 /// - `null` in an optional property that cannot be `null` is left out;
-/// - `"50"`, `"true"` and `"null"` lose their quotes where a string is not allowed, and numbers and booleans gain
-///   them where only a string is;
+/// - `"50"`, `"true"` and `"null"` lose their quotes where a string is not allowed, and numbers and
+///   booleans gain them where only a string is;
 /// - a string that holds an object or an array is unfolded where one is expected;
 /// - a single value becomes an array of one where an array is expected;
-/// - in a union of objects that are told apart by a fixed property (say `kind`), `{"circle": {…}}` and
-///   `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong to other
-///   variants are left out.
+/// - in a union of objects that are told apart by a fixed property (say `kind`), `{"circle": {…}}`
+///   and `{"kind": "circle", "value": {…}}` become `{"kind": "circle", …}`, and `null`s that belong
+///   to other variants are left out.
 ///
-/// Nothing is changed where two readings are possible.
+/// Nothing is changed if two readings are possible.
 ///
 /// ```
 /// use holm_guards::json::Json;

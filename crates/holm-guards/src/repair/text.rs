@@ -1,4 +1,4 @@
-//! From text to a value, and a picture of the place where that fails.
+//! Parses the text of arguments, and shows the place where that fails.
 
 use alloc::format;
 use alloc::string::String;
@@ -49,7 +49,7 @@ fn unfence(text: &str) -> Option<&str> {
     plain.then(|| rest.trim())
 }
 
-/// Leaves out every comma that is followed by a closing bracket; strings are not looked into.
+/// Removes every comma before a closing bracket, except inside strings.
 fn without_trailing_commas(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut quoted, mut escaped) = (false, false);

@@ -1,4 +1,4 @@
-//! Variants of tagged unions that arrive in a wrapper.
+//! Unwraps variants of tagged unions that arrive in a wrapper.
 
 use alloc::string::String;
 
@@ -11,7 +11,8 @@ const WRAPPERS: [&str; 9] =
 
 /// The flat object that a wrapped value of the branch `id` was meant to be, if it is one.
 ///
-/// The branch must fix a property (the tag) to a string. Then these become `{"<tag>": "<name>", …}`:
+/// The branch must fix a property (the tag) to a string. Then these
+/// become `{"<tag>": "<name>", …}`:
 /// - `{"<name>": {…}}`
 /// - `{"<tag>": "<name>", "<wrapper>": {…}}` where the branch has no property of the wrapper's name
 /// - `{"<tag>": "<name>", …, "<other>": null}` where only another branch has the property `<other>`

@@ -1,4 +1,4 @@
-//! The compiled schema and its public questions.
+//! The compiled schema and its public methods.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,8 +13,8 @@ use crate::mutate::{Guard, off};
 
 /// A compiled JSON Schema.
 ///
-/// Compile once when a tool is registered, validate every call. Validation neither allocates for a valid value nor
-/// takes more than a fixed number of steps.
+/// Compile once when a tool is registered, validate every call. Validation neither allocates for a
+/// valid value nor takes more than a fixed number of steps.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -45,8 +45,8 @@ impl Schema {
     /// Compiles a schema; draft 2020-12 unless its `$schema` names an older draft.
     ///
     /// # Errors
-    /// [`SchemaError`] if the document cannot be a schema. Demands that are merely not enforced are no error: see
-    /// [`unsupported`](Schema::unsupported).
+    /// [`SchemaError`] if the document cannot be a schema. Demands that are merely not enforced are
+    /// not an error: see [`unsupported`](Schema::unsupported).
     pub fn compile(source: &Json) -> Result<Self, SchemaError> {
         Self::compile_as(Dialect::default(), source)
     }
@@ -59,7 +59,7 @@ impl Schema {
         compile::compile(dialect, source)
     }
 
-    /// What the schema demands and validation does not enforce; shown when a tool is registered.
+    /// The demands of the schema that validation does not enforce; shown when a tool is registered.
     #[must_use]
     pub fn unsupported(&self) -> &[Unsupported] {
         &self.unsupported
@@ -74,7 +74,8 @@ impl Schema {
     /// Checks a value.
     ///
     /// # Errors
-    /// The first few [violations](Violation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of them.
+    /// The first few [violations](Violation), at most [`MAX_VIOLATIONS`](super::MAX_VIOLATIONS) of
+    /// them.
     pub fn validate(&self, value: &Json) -> Result<(), Vec<Violation>> {
         if off(Guard::Schema) {
             return Ok(());
@@ -88,7 +89,7 @@ impl Schema {
         off(Guard::Schema) || Checker::new(self).is_valid(self.root, value)
     }
 
-    /// What the schema expects, in one short line for people and models.
+    /// A summary of the schema in one short line, for people and models.
     ///
     /// ```
     /// use holm_guards::{json::Json, schema::Schema};

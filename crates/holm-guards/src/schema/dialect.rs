@@ -1,10 +1,11 @@
-//! Which edition of JSON Schema a document speaks.
+//! The edition of JSON Schema that a document uses.
 
 use crate::json::Object;
 
 /// The edition whose rules apply where editions disagree.
 ///
-/// They disagree in two places only: whether keywords beside `$ref` count, and whether `$id` may hold an anchor.
+/// They disagree in two places only: whether keywords beside `$ref` count, and whether `$id`
+/// may hold an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Dialect {
     /// Draft 7 and before: `$ref` hides its siblings, `"$id": "#name"` is an anchor.
@@ -15,7 +16,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// What the document's own `$schema` says, if it says something we know.
+    /// The dialect of the document's own `$schema`, if it is known.
     pub(super) fn declared(document: &Object) -> Option<Self> {
         let uri = document.get("$schema")?.as_str()?;
         let old = ["draft-03/", "draft-04/", "draft-05/", "draft-06/", "draft-07/"];

@@ -10,7 +10,6 @@ pub enum SchemaError {
     /// A schema is an object or a boolean.
     #[error("schema {place} is neither an object nor a boolean; use `true` to allow everything", place = place(.pointer))]
     NotASchema {
-        /// Where it stands.
         pointer: String,
     },
     /// A keyword has a value of the wrong form.
@@ -18,7 +17,6 @@ pub enum SchemaError {
     BadKeyword {
         /// The schema that holds the keyword.
         pointer: String,
-        /// The keyword.
         keyword: &'static str,
         /// What its value should be.
         expected: &'static str,
@@ -46,7 +44,6 @@ pub enum SchemaError {
     DanglingReference {
         /// The schema that holds the reference.
         pointer: String,
-        /// The reference.
         reference: String,
     },
     /// A schema applies to a value only if it applies to the same value.
@@ -60,7 +57,7 @@ pub enum SchemaError {
     TooLarge {
         /// The limit that was passed.
         limit: usize,
-        /// What there is too much of.
+        /// The part that there is too much of.
         what: &'static str,
     },
 }
@@ -101,7 +98,8 @@ pub enum Gap {
     /// The pattern refers back to a group, which linear time does not allow.
     #[error("the pattern refers back to a group")]
     BackReference,
-    /// The pattern names a Unicode property; the tables are left out to keep the browser build small.
+    /// The pattern names a Unicode property; the tables are left out to keep
+    /// the browser build small.
     #[error("the pattern names a Unicode property")]
     UnicodeProperty,
     /// The pattern switches flags inside.
@@ -118,7 +116,7 @@ pub enum Gap {
     LongDivisor,
 }
 
-/// Where a pointer leads, for people: the empty one is invisible.
+/// The place of a pointer as text for people: the empty pointer is invisible.
 fn place(pointer: &str) -> String {
     if pointer.is_empty() { "at the root".into() } else { format!("at `{pointer}`") }
 }

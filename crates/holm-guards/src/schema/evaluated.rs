@@ -1,8 +1,8 @@
-//! Which parts of a valid value some keyword has already spoken about, for `unevaluatedProperties` and
-//! `unevaluatedItems`.
+//! Finds the parts of a valid value that some keyword has already evaluated, for
+//! `unevaluatedProperties` and `unevaluatedItems`.
 //!
-//! Computed only where one of these keywords stands, by walking the schemas that applied to the same value.
-//! Branches that did not hold contribute nothing, as the specification wants it.
+//! Computed only where one of these keywords occurs, by walking the schemas that applied to the
+//! same value. Branches that did not hold contribute nothing, as the specification requires.
 
 use alloc::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ impl<'v> Evaluated<'v> {
         self.all || index < self.prefix || self.items.contains(&index)
     }
 
-    /// Collects what a node evaluates apart from its own `unevaluated…` keywords.
+    /// Collects the parts that a node evaluates, without its own `unevaluated…` keywords.
     pub(super) fn collect_own<'s>(&mut self, checker: &mut Checker<'s>, node: &'s Node, value: &'v Json) {
         match value {
             Json::Object(members) => {
@@ -48,7 +48,7 @@ impl<'v> Evaluated<'v> {
         }
     }
 
-    /// Collects what a node that holds for the value evaluates.
+    /// Collects the parts that a node evaluates, if the node holds for the value.
     fn collect(&mut self, checker: &mut Checker<'_>, id: NodeId, value: &'v Json) {
         let Some(node) = checker.schema().node(id) else { return };
         if self.all || !checker.enter() {

@@ -1,7 +1,8 @@
-//! Checks of `format`, made only where somebody asks.
+//! Checks of `format`, made only if a caller asks for them.
 //!
-//! Validation treats `format` as a description, as draft 2020-12 does by default: models follow it loosely and a
-//! wrong refusal costs a turn. Guards that must be sure, such as the one behind `extract`, ask here by name.
+//! Validation treats `format` as a description, as draft 2020-12 does by default: models follow it
+//! loosely and a wrong refusal costs a turn. Guards that must be sure, such as the one behind
+//! `extract`, ask here by name.
 
 use core::net::{Ipv4Addr, Ipv6Addr};
 
@@ -102,7 +103,7 @@ fn zone_minutes(zone: &[u8]) -> Option<i64> {
     (hours < 24 && minutes < 60).then(|| sign * (i64::from(hours) * 60 + i64::from(minutes)))
 }
 
-/// RFC 3339 `date-time`.
+/// Checks the RFC 3339 format `date-time`.
 fn is_date_time(text: &str) -> bool {
     text.split_once(['T', 't']).is_some_and(|(date, time)| is_date(date) && is_time(time))
 }
@@ -199,7 +200,8 @@ fn is_authority(authority: &str) -> bool {
     all_uri(user, b":") && all_uri(host, b"") && port
 }
 
-/// Whether a text holds only unreserved characters, sub-delimiters, `%41` escapes and what is named in `also`.
+/// Whether a text holds only unreserved characters, sub-delimiters, `%41` escapes and what
+/// is named in `also`.
 fn all_uri(text: &str, also: &[u8]) -> bool {
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {

@@ -1,4 +1,5 @@
-//! Which identifiers a document defines, found before anything is compiled so that references may point forward.
+//! Finds the identifiers that a document defines. This happens before compilation, so that
+//! references may point forward.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -20,19 +21,20 @@ pub(super) struct Index<'a> {
     resources: Vec<Resource<'a>>,
     by_uri: BTreeMap<String, usize>,
     anchors: BTreeMap<(usize, &'a str), &'a Json>,
-    /// How many `$dynamicAnchor`s carry a name.
+    /// The number of `$dynamicAnchor`s with each name.
     dynamic: BTreeMap<&'a str, usize>,
     /// The resource of each subschema, by the subschema's address in the borrowed document.
     owners: BTreeMap<usize, usize>,
 }
 
-/// A subschema with an identifier of its own, and the base that references in it are resolved against.
+/// A subschema with an identifier of its own, and the base that references in
+/// it are resolved against.
 struct Resource<'a> {
     base: String,
     root: &'a Json,
 }
 
-/// Where a reference leads.
+/// The target of a reference.
 pub(super) enum Target<'a> {
     Found(&'a Json),
     Remote,
@@ -67,7 +69,7 @@ impl<'a> Index<'a> {
         self.owners.get(&address(json)).copied().unwrap_or(outer)
     }
 
-    /// Finds what a reference inside `resource` points to.
+    /// Finds the target of a reference inside `resource`.
     pub(super) fn find(&self, resource: usize, reference: &str) -> Target<'a> {
         let (document, fragment) = uri::split(reference);
         let base = self.resources.get(resource).map_or("", |resource| &resource.base);
@@ -84,7 +86,7 @@ impl<'a> Index<'a> {
         found.map_or(Target::Dangling, Target::Found)
     }
 
-    /// Whether a `$dynamicRef` may end at different places depending on the way to it.
+    /// Whether a `$dynamicRef` may have different targets depending on the way to it.
     pub(super) fn is_ambiguous(&self, reference: &str) -> bool {
         let (_, fragment) = uri::split(reference);
         self.dynamic.get(fragment).is_some_and(|count| *count > 1)

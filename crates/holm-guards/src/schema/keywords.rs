@@ -1,4 +1,4 @@
-//! The keyword tables: where schemas stand inside schemas, and which words mean nothing to validation.
+//! The keyword tables: which keywords contain schemas, and which ones validation ignores.
 
 use alloc::vec::Vec;
 

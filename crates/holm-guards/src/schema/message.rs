@@ -1,4 +1,5 @@
-//! The texts of violations. A model reads them and tries again, so each says what is wrong and what to send.
+//! The texts of violations. A model reads them and tries again, so each says what is wrong and what
+//! to send.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -18,7 +19,8 @@ const EXCERPT: usize = 60;
 /// How many property names a message lists.
 const MAX_NAMES: usize = 20;
 
-/// Longest name that is compared letter by letter for a misspelling; the comparison is quadratic in the length.
+/// Longest name that is compared letter by letter for a misspelling; the comparison is
+/// quadratic in the length.
 const MAX_NAME: usize = 64;
 
 pub(super) fn refused(at: &Path<'_>) -> String {

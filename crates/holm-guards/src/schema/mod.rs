@@ -1,21 +1,24 @@
 //! JSON Schema without a network, a clock or a stack that input can exhaust.
 //!
-//! Every tool call is validated before a hook, a person or a tool sees it, in every host, so the validator must
-//! be pure, exact about numbers and bounded in cost whatever schema a foreign server declares. The semantics are
-//! those of draft 2020-12 for this list of keywords:
+//! Every tool call is validated before a hook, the user or a tool sees it, in every host. So the
+//! validator must be pure, exact about numbers and bounded in cost, for any schema that a foreign
+//! server declares. The semantics are those of draft 2020-12 for this list of keywords:
 //!
-//! - any value: `type`, `enum`, `const`, `allOf`, `anyOf`, `oneOf`, `not`, `if`/`then`/`else`, `$ref`, `$defs`,
-//!   `definitions`, `$id`, `$anchor`, boolean schemas; `$dynamicRef` where it can only mean one target;
+//! - any value: `type`, `enum`, `const`, `allOf`, `anyOf`, `oneOf`, `not`, `if`/`then`/`else`,
+//!   `$ref`, `$defs`, `definitions`, `$id`, `$anchor`, boolean schemas; `$dynamicRef` where it can
+//!   only mean one target;
 //! - numbers: `minimum`, `maximum`, `exclusiveMinimum`, `exclusiveMaximum`, `multipleOf`;
 //! - strings: `minLength`, `maxLength` (in code points), `pattern` (linear time);
-//! - arrays: `items`, `prefixItems`, `additionalItems` beside the older array form of `items`, `contains`,
-//!   `minContains`, `maxContains`, `minItems`, `maxItems`, `uniqueItems`, `unevaluatedItems`;
-//! - objects: `properties`, `patternProperties`, `additionalProperties`, `propertyNames`, `required`,
-//!   `minProperties`, `maxProperties`, `dependentRequired`, `dependentSchemas`, `dependencies`, `unevaluatedProperties`.
+//! - arrays: `items`, `prefixItems`, `additionalItems` beside the older array form of `items`,
+//!   `contains`, `minContains`, `maxContains`, `minItems`, `maxItems`, `uniqueItems`,
+//!   `unevaluatedItems`;
+//! - objects: `properties`, `patternProperties`, `additionalProperties`, `propertyNames`,
+//!   `required`, `minProperties`, `maxProperties`, `dependentRequired`, `dependentSchemas`,
+//!   `dependencies`, `unevaluatedProperties`.
 //!
-//! `format` is an annotation; [`format::check`] asserts it where a guard asks for it. What a schema demands beyond
-//! this list is named by [`Schema::unsupported`], so that nobody believes in a check that is not made. Remote
-//! references are never fetched.
+//! `format` is an annotation; [`format::check`] asserts it where a guard asks for it.
+//! [`Schema::unsupported`] names every demand of a schema beyond this list, so that no caller
+//! relies on a check that is not made. Remote references are never fetched.
 
 mod check;
 mod compile;

@@ -1,5 +1,5 @@
-//! A compiled schema: nodes in one vector that name each other by index, so that recursion in a schema is just a
-//! number.
+//! A compiled schema: nodes in one vector that name each other by index. A recursive schema is then
+//! an index that points back.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -30,7 +30,6 @@ pub(crate) struct Node {
 pub(crate) struct Types(u8);
 
 impl Types {
-    /// No restriction.
     pub(crate) const ANY: Self = Self(0b111_1111);
     pub(crate) const NONE: Self = Self(0);
     /// `type` names in the order in which messages list them.
@@ -79,7 +78,7 @@ impl Types {
         }
     }
 
-    /// The names of what is admitted; `number` covers `integer`.
+    /// The names of the admitted types; `number` covers `integer`.
     pub(crate) fn names(self) -> impl Iterator<Item = &'static str> {
         let numbers = self.contains(Self::of(Kind::Number));
         Self::NAMES
@@ -95,7 +94,7 @@ impl Default for Types {
     }
 }
 
-/// `enum` and `const`.
+/// The values that `enum` and `const` allow.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Values {
     pub(crate) one_of: Option<Vec<Json>>,
@@ -143,12 +142,12 @@ pub(crate) struct Contains {
 /// What an object must satisfy.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ObjectRules {
-    /// Sorted by name.
+    /// Kept sorted by property name.
     pub(crate) properties: Vec<(Box<str>, NodeId)>,
     pub(crate) patterns: Vec<(Pattern, NodeId)>,
     pub(crate) additional: Option<NodeId>,
     pub(crate) names: Option<NodeId>,
-    /// Sorted.
+    /// Kept in sorted order.
     pub(crate) required: Vec<Box<str>>,
     pub(crate) min: Option<u64>,
     pub(crate) max: Option<u64>,
@@ -182,7 +181,7 @@ pub(crate) struct Logic {
 }
 
 impl Logic {
-    /// The schemas that a valid value must satisfy whatever it is.
+    /// The schemas that every valid value must satisfy.
     pub(crate) fn always(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.reference.iter().chain(&self.dynamic).chain(&self.all).copied()
     }

@@ -1,4 +1,5 @@
-//! Where validation stands in a value, kept on the stack so that a valid value costs no allocation.
+//! The current place of validation in a value, kept on the stack so that a valid value costs no
+//! allocation.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -8,7 +9,7 @@ use core::fmt::Write;
 /// How much of one property name a message repeats.
 const MAX_NAME: usize = 60;
 
-/// How many steps of a place a message repeats; the last ones tell the most.
+/// How many steps of a place a message repeats; the last ones are the most useful.
 const MAX_STEPS: usize = 12;
 
 /// A place in a value, linked to the place above it.

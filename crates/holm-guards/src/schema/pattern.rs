@@ -1,8 +1,9 @@
 //! ECMAScript patterns in linear time.
 //!
-//! Schemas write the regular expressions of JavaScript, and all that is asked of one is whether it matches somewhere. That needs no
-//! captures and no order of preference, only sets of states, so the engine is small: a parser, a program and a search that
-//! remembers its steps. What linear time forbids (looking around, referring back) is named as a gap and never half-enforced.
+//! Schemas use JavaScript's regular expressions, and validation only needs to know whether one
+//! matches somewhere. That needs no captures and no order of preference, only sets of states. So
+//! the engine is small: a parser, a program and a search that remembers its steps. Syntax that
+//! linear time forbids (look-around, back-references) is reported as a gap and never half-enforced.
 
 mod node;
 mod parse;
@@ -21,7 +22,8 @@ use super::Gap;
 /// Patterns above this length are refused before anything is made of them.
 const LENGTH_LIMIT: usize = 16 * 1024;
 
-/// A regular expression as JSON Schema writes it: JavaScript's syntax, unanchored, matched in linear time.
+/// A regular expression as JSON Schema writes it: JavaScript's syntax, unanchored,
+/// matched in linear time.
 ///
 /// `\d`, `\w` and `\b` are ASCII as in JavaScript. Unicode properties (`\p{…}`) are not supported.
 ///
@@ -43,8 +45,8 @@ impl Pattern {
     /// Compiles a pattern.
     ///
     /// # Errors
-    /// [`PatternError::Malformed`] if it is no regular expression, [`PatternError::Unsupported`] if it is one that
-    /// cannot be matched in bounded time and memory.
+    /// [`PatternError::Malformed`] if it is not a regular expression, [`PatternError::Unsupported`]
+    /// if it cannot be matched in bounded time and memory.
     pub fn compile(text: &str) -> Result<Self, PatternError> {
         if text.len() > LENGTH_LIMIT {
             return Err(PatternError::Unsupported(Gap::PatternTooLarge));

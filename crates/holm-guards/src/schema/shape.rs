@@ -1,4 +1,4 @@
-//! A schema in one line, for error texts: what a model reads to correct its call.
+//! Summarises a schema in one line, for error texts that a model reads to correct its call.
 
 use alloc::string::String;
 use core::fmt::Write;

@@ -1,4 +1,5 @@
-//! Guesses which branch of a union a value was meant for, for messages and repair; never for validity.
+//! Guesses which branch of a union a value was meant for, for messages and repair; never for
+//! validity.
 
 use super::Schema;
 use super::node::{Node, NodeId};
@@ -7,7 +8,8 @@ use crate::json::Json;
 /// References followed while looking at a branch.
 const MAX_HOPS: usize = 8;
 
-/// Whether a value may have been meant for a branch: its kind fits, and no property contradicts a fixed value.
+/// Whether a value may have been meant for a branch: its kind fits, and no property
+/// contradicts a fixed value.
 pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
     let Some(node) = follow(schema, id) else { return false };
     if node.refused || !node.types.admit(value) {
@@ -20,7 +22,7 @@ pub(crate) fn plausible(schema: &Schema, id: NodeId, value: &Json) -> bool {
     })
 }
 
-/// The node that says something, behind plain references.
+/// The first node with demands of its own, behind plain references.
 pub(crate) fn follow(schema: &Schema, id: NodeId) -> Option<&Node> {
     let mut node = schema.node(id)?;
     for _ in 0..MAX_HOPS {

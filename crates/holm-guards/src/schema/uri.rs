@@ -33,7 +33,7 @@ pub(super) fn resolve(base: &str, reference: &str) -> String {
     format!("{prefix}{authority}{}", remove_dots(&format!("{folder}{reference}")))
 }
 
-/// Undoes `%41`; what is not a valid escape stays as it is.
+/// Decodes `%41`; invalid escapes stay as they are.
 pub(super) fn percent_decode(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

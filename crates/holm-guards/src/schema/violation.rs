@@ -3,13 +3,14 @@
 use alloc::string::String;
 use core::fmt;
 
-/// How many violations one validation reports: enough to correct a call in one go, few enough to read.
+/// How many violations one validation reports: enough to correct a call in one go,
+/// few enough to read.
 pub const MAX_VIOLATIONS: usize = 8;
 
-/// One way in which a value breaks a schema, told so that the sender can correct it.
+/// One way in which a value breaks a schema, described so that the sender can correct it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// Where in the value, as a JSON pointer.
+    /// The place in the value, as a JSON pointer.
     pub pointer: String,
     /// The keyword that was broken.
     pub keyword: &'static str,

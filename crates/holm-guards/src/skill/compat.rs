@@ -1,9 +1,10 @@
-//! The extraction rules of agent.rs, kept to the letter.
+//! The extraction rules of agent.rs, reproduced exactly.
 //!
-//! They are looser than Holm's: a case-insensitive substring is enough for an address, one shared word for a name,
-//! and whatever is not a string passes. Runs in the compatibility mode decide by them, so that the same replies
-//! lead to the same endings. Two things differ: the detail of a JSON syntax error is our parser's, and a reply with
-//! so many values that looking for them would take seconds is refused.
+//! They are looser than Holm's: a case-insensitive substring is enough for an address, one shared
+//! word for a name, and every value that is not a string passes. Runs in the compatibility mode
+//! decide by them, so that the same replies lead to the same endings. Two things differ. The detail
+//! of a JSON syntax error is our parser's. A reply with so many values that checking them would
+//! take seconds is refused.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -14,18 +15,16 @@ use super::runner::{MAX_WORK, TOO_MUCH};
 use crate::json::Json;
 use crate::mutate::{Guard, off};
 
-/// How a skill presents itself.
+/// The name, description and version of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkillMetadata {
-    /// The name by which a model asks for it.
+    /// The name that a model uses for it.
     pub name: &'static str,
-    /// What it does.
     pub description: &'static str,
     /// The version of its contract.
     pub version: &'static str,
 }
 
-/// The extraction skill.
 pub const EXTRACTION_SKILL: SkillMetadata = SkillMetadata {
     name: "extract",
     description: "Extract structured information from unstructured text",
@@ -41,18 +40,14 @@ pub fn is_valid_skill(name: &str) -> bool {
     AVAILABLE_SKILLS.iter().any(|skill| skill.name == name)
 }
 
-/// What the extraction skill can be asked for.
+/// The kinds of values that the extraction skill can find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtractionTarget {
-    /// E-mail addresses.
     Email,
-    /// URLs.
     Url,
-    /// Dates.
     Date,
     /// People, organizations and locations.
     Entity,
-    /// Names of people.
     Name,
 }
 
@@ -114,8 +109,8 @@ pub fn parse_skill_output(reply: &str, target: ExtractionTarget) -> Result<Json,
 /// Checks an output against the text from which it was taken.
 ///
 /// # Errors
-/// [`SkillError::SchemaViolation`] if the target's member is missing, [`SkillError::HallucinationDetected`] for the
-/// first string that the text does not hold.
+/// [`SkillError::SchemaViolation`] if the target's member is missing,
+/// [`SkillError::HallucinationDetected`] for the first string that the text does not hold.
 pub fn validate_extraction_output(
     text: &str,
     output: &Json,
@@ -139,7 +134,7 @@ pub fn validate_extraction_output(
     }
 }
 
-/// What the model is shown of a skill's result.
+/// The text of a skill's result for the model.
 #[must_use]
 pub fn format_skill_result(result: &Result<Json, SkillError>) -> String {
     match result {
@@ -164,7 +159,7 @@ fn has_target_field(output: &Json, target: ExtractionTarget) -> Result<(), Skill
     }
 }
 
-/// A string, or the strings of a list; what is neither is not looked at.
+/// A string, or the strings of a list; other values are ignored.
 fn strings(value: Option<&Json>) -> Vec<&str> {
     match value {
         Some(Json::String(text)) => [text.as_str()].into(),

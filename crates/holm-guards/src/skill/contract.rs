@@ -1,4 +1,4 @@
-//! What a skill promises, as data that anybody can write.
+//! The contract of a skill, as data that any author can write.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -97,7 +97,7 @@ pub struct FormatCheck {
 /// A contract cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ContractError {
-    /// The name is what a model asks for.
+    /// A contract needs a name, because a model asks for the skill by it.
     #[error("the contract has no name; give it one")]
     NoName,
     /// No input could ever be accepted.
@@ -106,22 +106,21 @@ pub enum ContractError {
     /// Names of cases are compared in lower case.
     #[error("case {0:?} is not in lower case; rename it")]
     UpperCase(String),
-    /// The input schema is none.
+    /// The input schema is not valid.
     #[error("input schema: {0}")]
     Input(SchemaError),
-    /// An output schema is none.
+    /// An output schema is not valid.
     #[error("output schema: {0}")]
     Output(SchemaError),
     /// A pointer does not begin with `/`.
     #[error("{0:?} is not a JSON pointer; begin it with `/`")]
     BadPointer(String),
-    /// Values must stand in a text, and nobody says in which.
+    /// Values must stand in a text, but the contract does not name the text.
     #[error("the contract grounds values but names no source; set `source` to the text's pointer")]
     NoSource,
     /// More pointers than a contract may declare.
     #[error("a case may declare at most {limit} pointers; join some")]
     TooManyPointers {
-        /// The limit.
         limit: usize,
     },
 }

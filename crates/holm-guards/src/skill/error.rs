@@ -5,11 +5,12 @@ use alloc::string::String;
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// A skill refused. Displayed as `Kind: detail`, in the words of agent.rs, because hosts show and match them.
+/// A skill refused. Displayed as `Kind: detail`, in the words of agent.rs, because hosts
+/// show and match them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
 pub enum SkillError {
-    /// There is no text to work on.
+    /// The text is empty.
     #[error("EmptyInput: the input text is empty")]
     EmptyInput,
     /// The input asks for something that the skill does not offer.
@@ -21,10 +22,10 @@ pub enum SkillError {
     /// The reply is not one JSON object.
     #[error("MalformedOutput: {0}")]
     MalformedOutput(String),
-    /// A value does not stand in the source text.
+    /// A value does not occur in the source text.
     #[error("HallucinationDetected: '{0}' not found in source text")]
     HallucinationDetected(String),
-    /// A value stands in the source text but is not what was asked for.
+    /// A value occurs in the source text but does not have the requested form.
     #[error("FormatViolation: {0}")]
     FormatViolation(String),
     /// No skill has this name.
@@ -33,7 +34,7 @@ pub enum SkillError {
 }
 
 impl SkillError {
-    /// Whether the reply is to blame, so that a model which is told may do better.
+    /// Whether the reply is to blame, so that a model may do better after a correction.
     #[must_use]
     pub fn is_about_reply(&self) -> bool {
         match self {

@@ -11,8 +11,8 @@ use crate::json::Json;
 
 /// The contract of `extract`, with the targets `email`, `url`, `date`, `entity` and `name`.
 ///
-/// Every value must stand whole in the text; addresses, URLs and dates must also look like ones. Nothing found is
-/// an empty list, never `null` and never an empty string.
+/// Every value must occur whole in the text; addresses, URLs and dates must also look like ones. If
+/// nothing is found, the result is an empty list, never `null` and never an empty string.
 ///
 /// ```
 /// use holm_guards::json::Json;

@@ -1,4 +1,4 @@
-//! Whether a value has the form of what was asked for.
+//! Checks whether a value has the requested form.
 //!
 //! The source check proves that a value is in the text; the form check proves that it is the right kind of value.
 //! The forms are those that people write, not the full grammars of the standards: comments in e-mail addresses
@@ -42,7 +42,7 @@ impl Format {
         }
     }
 
-    /// How a value of this form is looked for in a text.
+    /// How a value of this form is searched for in a text.
     #[must_use]
     pub fn reading(self) -> Reading {
         match self {

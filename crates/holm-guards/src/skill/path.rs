@@ -35,7 +35,8 @@ impl Path {
         Ok(Self { steps: rest.split('/').map(step).collect() })
     }
 
-    /// Every value without parts (not an array, not an object) at or below the path, in document order.
+    /// Every value without parts (not an array, not an object) at or below the
+    /// path, in document order.
     pub(super) fn leaves<'a>(&self, root: &'a Json) -> Leaves<'a> {
         let mut at = vec![root];
         for step in &self.steps {
@@ -59,7 +60,8 @@ impl Step {
     }
 }
 
-/// See [`Path::leaves`]. A stack of its own, so that no nesting of the output reaches the call stack.
+/// See [`Path::leaves`]. A stack of its own, so that no nesting of the output
+/// reaches the call stack.
 pub(super) struct Leaves<'a> {
     pending: Vec<&'a Json>,
 }

@@ -1,8 +1,9 @@
-//! The one JSON object in a model's reply.
+//! Finds the one JSON object in a model's reply.
 //!
-//! Models put JSON into code fences and talk around it. That is tolerated as long as it is certain which object
-//! is meant: exactly one, complete, with no member given twice. A brace that begins an object which never parses
-//! refuses the reply; to look for a smaller object inside it would be to guess.
+//! Models put JSON into code fences and add text around it. That is tolerated as long as it is
+//! certain which object is meant: exactly one, complete, with no duplicate member. A brace that
+//! begins an object which never parses refuses the reply; searching for a smaller object inside it
+//! would be a guess.
 
 use alloc::format;
 use alloc::string::String;
@@ -18,7 +19,7 @@ pub(super) fn object(reply: &str) -> Result<Json, SkillError> {
     if reply.len() > MAX_REPLY {
         return Err(malformed(format!("the reply is longer than {MAX_REPLY} bytes")));
     }
-    // A reply that is JSON but no object holds nothing to look for inside it.
+    // A reply that is JSON but not an object is not searched.
     if Json::parse(reply.trim()).is_ok_and(|value| value.as_object().is_none()) {
         return Err(malformed("output must be a JSON object"));
     }
@@ -41,7 +42,7 @@ pub(super) fn object(reply: &str) -> Result<Json, SkillError> {
     Json::parse_strict(text).map_err(|error| malformed(format!("invalid JSON: {error}")))
 }
 
-/// Whether a brace begins an object rather than a figure of speech: a name or the closing brace follows.
+/// Whether a brace begins an object and is not part of prose: a name or the closing brace follows.
 fn begins_object(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     inside.starts_with('"') || inside.starts_with('}')

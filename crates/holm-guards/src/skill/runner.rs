@@ -1,4 +1,4 @@
-//! A compiled contract and the two gates that it keeps: one for inputs, one for replies.
+//! A compiled contract and its two checks: one for inputs, one for replies.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -17,14 +17,14 @@ use crate::schema::{Schema, Unsupported};
 /// Pointers of one case: each is walked for every reply.
 const MAX_POINTERS: usize = 64;
 
-/// Values of one reply that are looked for in the source; nobody reads a longer answer.
+/// The most values of one reply that are searched for in the source; a longer answer is of no use.
 const MAX_VALUES: usize = 4096;
 
-/// Bytes that all look-ups of one reply may read together, a fraction of a second's work; it bounds what a
-/// hostile reply to a long text can cost.
+/// The most bytes that all searches of one reply may read together, a fraction of a second's work.
+/// It bounds the cost of a hostile reply to a long text.
 pub(super) const MAX_WORK: usize = 1 << 27;
 
-/// What is said when a reply would cost more than it may.
+/// The message for a reply that would cost too much.
 pub(super) const TOO_MUCH: &str = "too many values to check against this text; send fewer";
 
 /// A contract that was compiled once and judges every reply.
@@ -43,7 +43,7 @@ impl Skill {
     /// Compiles a contract under Holm's own rules.
     ///
     /// # Errors
-    /// [`ContractError`] says what in the contract cannot be used.
+    /// [`ContractError`] names the part of the contract that cannot be used.
     pub fn compile(contract: Contract) -> Result<Self, ContractError> {
         if contract.name.trim().is_empty() {
             return Err(ContractError::NoName);
@@ -73,8 +73,8 @@ impl Skill {
         Ok(Self { contract, rules: Rules::Holm, input, cases })
     }
 
-    /// The same skill under other rules. Only the built-in `extract` has rules of agent.rs; other contracts keep
-    /// Holm's.
+    /// The same skill under other rules. Only the built-in `extract` has rules of agent.rs;
+    /// other contracts keep Holm's.
     #[must_use]
     pub fn under(mut self, rules: Rules) -> Self {
         if compat::is_valid_skill(&self.contract.name) {
@@ -97,8 +97,9 @@ impl Skill {
     /// Checks an input and prepares its source text.
     ///
     /// # Errors
-    /// [`SkillError::SchemaViolation`] if a field is missing or malformed, [`SkillError::EmptyInput`] if there is
-    /// no text, [`SkillError::InvalidTarget`] if the case does not exist; in this order.
+    /// [`SkillError::SchemaViolation`] if a field is missing or malformed,
+    /// [`SkillError::EmptyInput`] if the text is empty, [`SkillError::InvalidTarget`] if the case
+    /// does not exist; in this order.
     pub fn check_input(&self, value: &Json) -> Result<Input, SkillError> {
         let missing = |name: &str| SkillError::SchemaViolation(format!("missing '{name}' field"));
         let text = match &self.contract.source {
@@ -205,7 +206,7 @@ impl Compiled {
         if !grounds && !case.grounded.is_empty() {
             return Err(ContractError::NoSource);
         }
-        // A declared form also says how the value is looked for.
+        // A declared form also decides how the value is searched for.
         let format_of = |pointer: &str| case.formats.iter().find(|check| check.pointer == *pointer);
         let grounded = case.grounded.iter().map(|pointer| {
             Path::parse(pointer).map(|path| (path, format_of(pointer).map(|check| check.format)))
@@ -244,7 +245,7 @@ impl Compiled {
     }
 }
 
-/// Whether one value stands in the source; what cannot be looked for does not.
+/// Whether one value occurs in the source; a value that cannot be searched for does not.
 fn stands(source: &Source, value: &Json, format: Option<Format>) -> Result<(), SkillError> {
     let (found, shown) = match value {
         Json::String(text) => {

@@ -1,4 +1,4 @@
-//! The skills that a run may ask for.
+//! The skills that a run may ask for, by name.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
@@ -22,7 +22,7 @@ pub struct Skills {
 }
 
 impl Skills {
-    /// Adds a skill; one of the same name is replaced and handed back.
+    /// Adds a skill. Returns the skill of the same name that it replaces.
     pub fn insert(&mut self, skill: Skill) -> Option<Skill> {
         self.by_name.insert(skill.contract().name.clone(), skill)
     }
@@ -30,7 +30,7 @@ impl Skills {
     /// The skill of this name.
     ///
     /// # Errors
-    /// [`SkillError::UnknownSkill`] if there is none.
+    /// [`SkillError::UnknownSkill`] if no skill has this name.
     pub fn find(&self, name: &str) -> Result<&Skill, SkillError> {
         self.by_name.get(name).ok_or_else(|| SkillError::UnknownSkill(name.to_string()))
     }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use holm_guards::json::Json;
 
-/// The folder of one suite. A missing suite is a failure: an oracle that is silently skipped proves nothing.
+/// The folder of one suite. A missing suite is a failure: an oracle that is
+/// silently skipped proves nothing.
 pub(crate) fn folder(name: &str) -> PathBuf {
     let named = |variable| std::env::var_os(variable).map(PathBuf::from);
     let cache = || named("XDG_CACHE_HOME").or_else(|| Some(named("HOME")?.join(".cache")));

@@ -1,8 +1,9 @@
 //! Protected names that do not exist when a job starts.
 //!
-//! A mount needs something to stand on, and the jail makes nothing in the user's folders. So these names are watched from
-//! outside, and what appears under one is renamed at once. Nothing tells whether the job made it or another program of the
-//! user's. So it is kept under its new name, unless it holds nothing but empty folders.
+//! A mount needs an existing target, and the jail creates nothing in the user's folders. So these
+//! names are watched from outside, and a file that appears under one is renamed at once. The jail
+//! cannot tell whether the job or another program of the user created it. So it is kept under its
+//! new name, unless it holds nothing but empty folders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -25,33 +26,36 @@ use place::Place;
 
 mod place;
 
-/// The most folders that are watched. The names in others are looked at when the job is over.
+/// The most folders that are watched. The names in others are checked when the job is over.
 const MAX_WATCHED: usize = 4_096;
-/// The most names that are told of.
+/// The most names that are reported.
 const MAX_TOLD: usize = 64;
-/// How often one name may appear before the job is ended. Several names appear once each when a branch is checked out.
+/// How often one name may appear before the job is ended. Several names appear once each when a
+/// branch is checked out.
 const MAX_APPEARANCES: usize = 8;
-/// The deepest folder that is looked at.
+/// The deepest folder that is checked.
 const MAX_DEPTH: usize = 64;
-/// The most events that are read before the supervisor looks at the clock again.
+/// The most events that are read before the supervisor checks the clock again.
 const MAX_EVENTS: usize = 16_384;
 
 /// The protected names of a job that do not exist, and what appeared under them.
 pub(super) struct MissingNames {
-    /// By the protected path, the innermost folder on the way to it that was there at the start. What stands further out was
-    /// not made by the job and is never renamed.
+    /// By the protected path, the innermost folder on the way to it that existed at the start.
+    /// Entries further out were not made by the job and are never renamed.
     names: BTreeMap<PathBuf, PathBuf>,
-    /// As above, the protected paths at which something stood at the start. Another job may have made it that runs at the same
-    /// time, and whose supervisor sets it aside: from then on the name is missing.
+    /// As above, the protected paths that existed at the start. A concurrent job may have made such
+    /// a path, and its supervisor sets it aside: from then on the name is missing.
     standing: BTreeMap<PathBuf, PathBuf>,
-    /// What has left such a path, by the number of its move, until it is known where it went.
+    /// Entries that were moved away from such a path, by the number of the move, until their
+    /// new place is known.
     leaving: BTreeMap<u32, Vec<PathBuf>>,
     notifier: Option<OwnedFd>,
-    /// By the number of a watch and the next missing name in its folder, the protected paths that begin with it.
+    /// By the number of a watch and the next missing name in its folder, the protected paths
+    /// that begin with it.
     awaited: BTreeMap<i32, BTreeMap<OsString, Vec<PathBuf>>>,
-    /// Where each thing that appeared is now.
+    /// The current place of each entry that appeared.
     aside: Vec<(PathBuf, Option<PathBuf>)>,
-    /// How often something appeared, by its path.
+    /// How often an entry appeared, by its path.
     appearances: BTreeMap<PathBuf, usize>,
 }
 
@@ -74,8 +78,8 @@ impl MissingNames {
         missing
     }
 
-    /// Watches for one more name. With a link on the way to it no job is started. The folder that was opened for the last name is
-    /// often the one of this name, too.
+    /// Watches for one more name. With a link on the way to it no job is started. The folder that
+    /// was opened for the last name is often the one of this name, too.
     fn add<'a>(&mut self, path: &'a Path, opened: &mut Option<(&'a Path, OwnedFd)>) {
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
         if opened.as_ref().is_none_or(|(last, _)| *last != folder) {
@@ -108,12 +112,13 @@ impl MissingNames {
         }
     }
 
-    /// What is ready to be read when a name has appeared.
+    /// The descriptor that becomes readable when a name has appeared.
     pub(super) fn notifier(&self) -> Option<BorrowedFd<'_>> {
         self.notifier.as_ref().map(|notifier| notifier.as_fd())
     }
 
-    /// Waits for the next missing name on the way to a path; whether something stands there by now.
+    /// Waits for the next missing name on the way to a path. Returns whether the
+    /// path exists by now.
     fn wait_for(&mut self, path: &Path, beneath: &Path) -> bool {
         for _ in 0..MAX_DEPTH {
             let Some(folder) = innermost_folder(path) else { return false };
@@ -123,7 +128,8 @@ impl MissingNames {
             if Place::find(path, beneath).is_some() {
                 return true;
             }
-            // A folder on the way may have come before the watch stood; then the one in it is waited for.
+            // A folder on the way may have come before the watch stood; then the one in it is
+            // waited for.
             if !is_folder(&folder.join(next)) {
                 break;
             }
@@ -136,7 +142,8 @@ impl MissingNames {
         if self.awaited.len() < MAX_WATCHED
             && let Some(notifier) = &self.notifier
         {
-            // A watch that a link led elsewhere does no harm: whatever it sees, the path itself is looked at.
+            // A watch that a link led elsewhere does no harm: the path itself is checked after
+            // every event.
             let what =
                 WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::MOVED_FROM | WatchFlags::ONLYDIR;
             if let Ok(watch) = inotify::add_watch(notifier, folder, what | WatchFlags::DONT_FOLLOW) {
@@ -148,7 +155,7 @@ impl MissingNames {
         }
     }
 
-    /// Takes away what has appeared; whether the job must end.
+    /// Sets aside the entries that have appeared. Returns whether the job must end.
     pub(super) fn handle(&mut self) -> bool {
         for path in self.seen(MAX_EVENTS) {
             if self.stands(&path) {
@@ -160,7 +167,8 @@ impl MissingNames {
 
     /// The protected paths at which, or on the way to which, the watches saw something.
     ///
-    /// A job can make events as fast as they are read, so only so many are read at once, and only the awaited ones are kept.
+    /// A job can make events as fast as they are read, so only so many are read at once, and only
+    /// the awaited ones are kept.
     fn seen(&mut self, most: usize) -> BTreeSet<PathBuf> {
         let Self { notifier: Some(notifier), awaited, leaving, .. } = self else { return BTreeSet::new() };
         let mut vacated: Vec<PathBuf> = Vec::new();
@@ -168,7 +176,7 @@ impl MissingNames {
         let (mut read, mut all) = (0, false);
         let mut space = [MaybeUninit::uninit(); 4096];
         let mut reader = inotify::Reader::new(notifier, &mut space);
-        // What has come into the space is read to its end, because it would be lost with it.
+        // Events in the buffer are read to its end, because they would be lost with it.
         while read < most || !reader.is_buffer_empty() {
             // Fails when there is nothing to read.
             let Ok(event) = reader.next() else { break };
@@ -195,7 +203,7 @@ impl MissingNames {
         }
         let mut seen: BTreeSet<PathBuf> = found.into_values().flatten().cloned().collect();
         if all {
-            // What was sent is unknown.
+            // Some events were lost, so every path is checked.
             let gone = self.standing.iter().filter(|(path, beneath)| Place::find(path, beneath).is_none());
             vacated.extend(gone.map(|(path, _)| path.clone()));
             seen.extend(self.names.keys().cloned());
@@ -209,13 +217,13 @@ impl MissingNames {
         seen
     }
 
-    /// Whether something stands at a protected path. Where it is only a folder on the way, the watch moves on.
+    /// Whether a protected path exists. If only a folder on the way exists, the watch moves on.
     fn stands(&mut self, path: &Path) -> bool {
         let Some(beneath) = self.names.get(path).cloned() else { return false };
         Place::find(path, &beneath).is_some() || self.wait_for(path, &beneath)
     }
 
-    /// Renames what stands at a protected path, so that no program takes it for what the name says.
+    /// Renames the entry at a protected path, so that no program takes it for the protected file.
     fn set_aside(&mut self, path: &Path) {
         let place = self.names.get(path).and_then(|beneath| Place::find(path, beneath));
         let Some(place) = place else { return };
@@ -226,10 +234,11 @@ impl MissingNames {
         }
     }
 
-    /// Looks at all names once more and removes empty folders that were set aside. Call it when every process of the job is
-    /// dead.
+    /// Checks all names once more and removes empty folders that were set aside. Call it when every
+    /// process of the job is dead.
     pub(super) fn settle(mut self) -> Vec<ProtectedName> {
-        // What another job's supervisor has set aside meanwhile is a missing name here, too.
+        // An entry that another job's supervisor has set aside meanwhile is a missing name here,
+        // too.
         drop(self.seen(usize::MAX));
         let paths: Vec<PathBuf> = self.names.keys().cloned().collect();
         paths.iter().for_each(|path| self.set_aside(path));

@@ -22,15 +22,15 @@ use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
 use crate::path_set::PathSet;
 
-/// How much the root of the jail may hold: names that mounts stand on, and copies of the system's small files.
+/// The size of the jail's root: names that mounts stand on, and copies of the system's small files.
 const ROOT: &str = "16777216";
-/// The largest of the system's files that is copied into the root. A mount for each would cost more: bubblewrap reads the
-/// list of all mounts for every one that it makes.
+/// The largest of the system's files that is copied into the root. A mount for each would cost
+/// more: bubblewrap reads the list of all mounts for every one that it makes.
 const MOST_COPIED: u64 = 1 << 20;
-/// How much the folders around fixed files may hold: names, and nothing in them.
+/// The size of the folders around fixed files, which hold only names.
 const HOUSING: &str = "4194304";
-/// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its time grows with the
-/// square of their number.
+/// The most paths that bubblewrap mounts for us. It takes nine thousand arguments at most, and its
+/// time grows with the square of their number.
 const MOST_ENTRIES: usize = 2_000;
 
 /// A fixed file: its place, and its bytes in a file without name.
@@ -81,7 +81,8 @@ pub(super) fn exec(
             command.envs(order.env.iter().cloned());
             None
         }
-        // It gets arguments and environment from outside: a variable could make the loader run something in it.
+        // It gets arguments and environment from outside: a variable could make the loader run
+        // something in it.
         Some(gate) => match gate_program(gate) {
             Ok((program, words)) => {
                 args.extend(words);
@@ -94,7 +95,8 @@ pub(super) fn exec(
     Failure::at(Stage::Program, &error, bubblewrap)
 }
 
-/// This program as a gate: its open file, because its path leads nowhere inside, and the words by which it is started.
+/// This program as a gate: its open file, because its path does not exist
+/// inside, and its arguments.
 fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
     fcntl_setfd(gate, FdFlags::empty())?;
     let program = rustix::fs::open("/proc/self/exe", OFlags::PATH, Mode::empty())?;
@@ -102,12 +104,12 @@ fn gate_program(gate: &OwnedFd) -> io::Result<(OwnedFd, Vec<OsString>)> {
     Ok((program, vec![path.into(), GATE_ARGUMENT.into(), gate.as_raw_fd().to_string().into()]))
 }
 
-/// Whether each root can be opened without following a link. What is protected may be missing.
+/// Checks that each root can be opened without following a link. A protected path may be missing.
 fn check(order: &Order, held: Held) -> Result<(), Failure> {
     for root in &order.roots {
         match open_plain(&root.path) {
             Ok(_) => {}
-            // What is covered was looked at with care, and may be gone again.
+            // A hidden path was checked before, and may be gone again.
             Err(_) if root.access == Access::Hidden && held != Held::ByRules => {}
             // A link can be covered by a mount alone.
             Err(_) if root.access == Access::Hidden && root.path.is_symlink() => {}
@@ -134,7 +136,8 @@ fn crowded(path: &Path) -> Failure {
     Failure::at(Stage::Crowded, &io::Error::from_raw_os_error(libc::E2BIG), path)
 }
 
-/// Whether bubblewrap itself mounts a root: not what is held by mounts already, which come along with what is around them.
+/// Whether bubblewrap itself mounts a root. It does not mount paths that are held by mounts
+/// already, which come along with the folder around them.
 fn is_mounted(order: &Order, root: &Root, held: Held) -> bool {
     let is_fixed = || order.fixed.iter().any(|(path, _)| *path == root.path);
     match root.access {
@@ -151,7 +154,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
             .chain(&["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "jail"])
             .map(OsString::from)
             .collect();
-    // A network of its own was made already where there is a way out of it.
+    // If the network is proxied, the job has a network of its own already.
     if order.network == Network::None {
         args.push("--unshare-net".into());
     }
@@ -171,12 +174,14 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
     binds.push(("--ro-bind", &order.program));
     let pins = if held == Held::ByRules { pins(order) } else { PathSet::default() };
     binds.extend(pins.iter().filter(|pin| is_there(pin)).map(|pin| ("--bind", pin)));
-    // Outer before inner, so that each stands inside the other; a protected path comes after a pin of the same name.
+    // Outer before inner, so that each stands inside the other; a protected path comes after a pin
+    // of the same name.
     binds.sort_by_key(|(how, path)| (path.components().count(), *path == order.program, *how == "--ro-bind"));
     let writable = |path: &Path| order.innermost(path).is_some_and(|root| root.access.writes());
     let mut furnished = Vec::new();
     for (how, path) in binds {
-        // A root to read inside one to write is writable already; the program may lie in any of them.
+        // A root to read inside one to write is writable already; the program may lie in any of
+        // them.
         if how == "--ro-bind" && !protects(order, path) && writable(path) {
             continue;
         }
@@ -208,8 +213,8 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
         }
     }
     args.extend(["--remount-ro", "/", "--chdir"].map(OsString::from));
-    // Bubblewrap's own process stays in this folder, where the job can follow it: it must not be beneath mounts that are made later.
-    // The gate goes to the job's folder itself.
+    // Bubblewrap's own process stays in this folder, where the job can follow it: it must not be
+    // beneath mounts that are made later. The gate goes to the job's folder itself.
     let folder = if held == Held::FromOutside { Path::new("/") } else { &order.cwd };
     args.push(folder.into());
     Ok(args)
@@ -217,7 +222,7 @@ fn view(order: &Order, held: Held, fixed: &[Fixed], copies: &[Fixed]) -> Result<
 
 /// One of the system's paths: the same link, a copy, or a mount.
 fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
-    // What it leads to is in the jail too.
+    // Its target is in the jail too.
     if let Some(target) = link_into_system(path) {
         return vec!["--symlink".into(), target.into(), path.into()];
     }
@@ -230,7 +235,7 @@ fn system(path: &Path, copies: &[Fixed]) -> Vec<OsString> {
     }
 }
 
-/// Where a link of the system's leads, if that is below `/usr`.
+/// The target of a system link, if it is below `/usr`.
 fn link_into_system(path: &Path) -> Option<PathBuf> {
     let target = fs::read_link(path).ok()?;
     path.canonicalize().ok()?.starts_with("/usr").then_some(target)
@@ -247,10 +252,10 @@ fn copies() -> Vec<Fixed> {
         .collect()
 }
 
-/// Builds a folder anew, with the fixed files in their places and everything else bound one by one.
+/// Builds a new folder, with the fixed files in their places and everything else bound one by one.
 ///
-/// A mount on a file would not do: it goes when somebody outside puts another file, or another folder around it, in its
-/// place. In a folder that only this jail sees, nobody else can.
+/// A mount on a file would not do: it goes when another process puts a new file, or a new folder
+/// around it, in its place. In a folder that only this jail sees, no other process can.
 fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
     let around = files.iter().flat_map(|file| {
         file.path.ancestors().skip(1).take_while(|folder| folder.starts_with(root)).map(Path::to_owned)
@@ -284,7 +289,8 @@ fn furnish(root: &Path, files: &[&Fixed]) -> Result<Vec<OsString>, Failure> {
     Ok(args)
 }
 
-/// A fixed file in its place. It can be started: whether it is, is up to whoever names it.
+/// A fixed file in its place. It is executable; the caller that names it decides
+/// whether it is started.
 fn shown(file: &Fixed) -> Vec<OsString> {
     let bytes = file.bytes.as_raw_fd().to_string();
     vec!["--perms".into(), "0555".into(), "--ro-bind-data".into(), bytes.into(), file.path.clone().into()]

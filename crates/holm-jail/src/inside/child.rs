@@ -1,4 +1,4 @@
-//! The child between its fork and the program: what it gives up, in which order.
+//! The child between its fork and the program: which rights it gives up, and in which order.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -21,7 +21,7 @@ use crate::jail::Network;
 use crate::order::{Bounds, Order};
 use crate::outcome::Stage;
 
-/// The status with which a child leaves that could not become the program; the report says why.
+/// The exit status of a child that could not become the program; the report gives the reason.
 pub(super) const UNBORN: i32 = 125;
 
 /// Why a child could not become the program.
@@ -48,7 +48,7 @@ impl Failure {
         bytes
     }
 
-    /// Reads a report; none where the child said nothing.
+    /// Reads a report; `None` if the child wrote none.
     pub(super) fn decode(bytes: &[u8]) -> Option<Self> {
         let [b'F', stage, rest @ ..] = bytes else { return None };
         let (errno, path) = rest.split_first_chunk::<4>()?;
@@ -70,7 +70,7 @@ pub(super) fn become_program(
     std::process::exit(UNBORN)
 }
 
-/// Each step gives up what the next ones do not need. Returns only what went wrong.
+/// Each step gives up what the next ones do not need. Returns only on failure.
 fn attempt(
     order: &Order,
     [stdin, stdout, stderr]: &[OwnedFd; 3],
@@ -78,7 +78,7 @@ fn attempt(
     line: Option<&OwnedFd>,
     gate: Option<&OwnedFd>,
 ) -> Failure {
-    // Whatever it waits for on its way: without the supervisor nobody would end it.
+    // Set before anything that may wait: without the supervisor, no process would end the child.
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // A session of its own has no terminal that could be typed into, and is one group to kill.
     let _ = setsid();
@@ -118,7 +118,8 @@ fn confine(order: &Order) -> Result<(), Failure> {
     let seccomp = |error: &io::Error| Failure::new(Stage::Seccomp, error);
     set_no_new_privs(true).map_err(|error| seccomp(&error.into()))?;
     rules::confine(order, held)?;
-    // Also what a user namespace gave; with the bit above nothing comes back at exec, even for root.
+    // Also the capabilities of a user namespace; with the bit above none come back at exec, even
+    // for root.
     let nothing = CapabilitySets {
         effective: CapabilitySet::empty(),
         permitted: CapabilitySet::empty(),
@@ -147,7 +148,7 @@ pub(super) fn exec(order: &Order) -> Failure {
 }
 
 fn limit(bounds: &Bounds) -> io::Result<()> {
-    // The kernel counts all threads of the user, so those that are there already are added.
+    // The kernel counts all threads of the user, so the existing ones are added.
     let there = u64::from(rustix::system::sysinfo().procs);
     for (resource, most) in [
         (Resource::Cpu, bounds.cpu_s),
@@ -157,7 +158,7 @@ fn limit(bounds: &Bounds) -> io::Result<()> {
         (Resource::Nproc, bounds.processes.saturating_add(there)),
         (Resource::Core, 0),
     ] {
-        // Nobody may have more than the parent has.
+        // A child may not have more than its parent.
         let most = getrlimit(resource).maximum.map_or(most, |maximum| most.min(maximum));
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }

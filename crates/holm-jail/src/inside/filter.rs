@@ -1,4 +1,5 @@
-//! The seccomp filter: system calls that no confined program needs, and those that lead around the other walls.
+//! The seccomp filter: refuses system calls that no confined program needs, and those that get
+//! around the other defences.
 
 use std::collections::BTreeMap;
 
@@ -70,13 +71,14 @@ const UNKNOWN: &[i64] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
-    // Memory that is in no folder and, where no process has mapped it, in no process: nothing counts it. Libraries take a file
-    // in /dev/shm or /tmp instead.
+    // Memory that is in no folder and, where no process has mapped it, in no process: nothing
+    // counts it. Libraries take a file in /dev/shm or /tmp instead.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
 ];
 
-/// Changes of modes, owners and attributes, which Landlock does not see: refused where no mount holds them.
+/// Changes of modes, owners and attributes, which Landlock does not see. Refused if no
+/// mount protects against them.
 const METADATA: &[i64] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -100,17 +102,18 @@ const METADATA: &[i64] = &[
     libc::SYS_lchown,
 ];
 
-/// Calls that libraries do without, where the job shares the system's processes and files with everybody.
+/// Calls that libraries do without, refused if the job shares the system's processes and
+/// files with all programs.
 const UNKNOWN_OUTSIDE: &[i64] = &[
-    // A watch needs no right to read: it tells the names of files that come and go anywhere.
+    // A watch needs no right to read: it shows the names of files that come and go anywhere.
     libc::SYS_inotify_init1,
     libc::SYS_inotify_add_watch,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_inotify_init,
 ];
 
-/// Memory, queues and locks that outlive a job and that all programs of a user share: refused where the job has none of
-/// its own.
+/// Memory, queues and locks that outlive a job and that all programs of a user share. Refused if
+/// the job has none of its own.
 const SHARED_MEMORY: &[i64] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
@@ -127,23 +130,25 @@ const SHARED_MEMORY: &[i64] = &[
     libc::SYS_mq_unlink,
 ];
 
-/// The largest piece of shared memory. It may be resident in no process, and a namespace has 4,096 of them at most: 64 MiB.
+/// The largest piece of shared memory. It may be resident in no process, and a namespace has 4,096
+/// of them at most: 64 MiB.
 const MOST_SHARED: u64 = 16 << 10;
 /// The most locks that are made at once; a namespace has 32,000 such sets at most.
 const MOST_LOCKS: u64 = 16;
 
-/// What holds a job beside the filter.
+/// The confinement of a job beside the filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Walls {
     /// Namespaces for files, processes and IPC.
     Namespaces,
     /// Landlock with namespaces for files and IPC.
     Mounts,
-    /// Landlock alone.
+    /// Landlock alone, without any namespaces.
     Rules,
 }
 
-/// Ways to type into the terminal of somebody else: `TIOCSTI`, whose type differs from one C library to the next, and `TIOCLINUX`.
+/// Requests that type into another program's terminal: `TIOCSTI`, whose type differs from one C
+/// library to the next, and `TIOCLINUX`.
 const TERMINAL: [u64; 2] = [0x5412, 0x541c];
 
 const NAMESPACES: [i32; 7] = [
@@ -189,8 +194,9 @@ fn compile(rules: BTreeMap<i64, Vec<Rule>>, errno: i32) -> Option<BpfProgram> {
     SeccompFilter::new(rules, SeccompAction::Allow, errno, arch).ok()?.try_into().ok()
 }
 
-/// Changes of other processes of the same user: their limits, priorities, processors and memory. A signal is Landlock's
-/// matter. The caller itself has the number 0; a thread that names another one of its own process is refused too.
+/// Changes of other processes of the same user: their limits, priorities, processors and memory.
+/// Landlock handles signals. The caller itself has the number 0; a thread that names another one of
+/// its own process is refused too.
 fn others() -> Option<BTreeMap<i64, Vec<Rule>>> {
     const EVERYBODY: [(i64, u64); 2] = [(libc::SYS_setpriority, 2), (libc::SYS_ioprio_set, 3)];
     let other = |at: u8| rule(&[(at, Len::Dword, Op::Ne, 0)]);
@@ -205,7 +211,7 @@ fn others() -> Option<BTreeMap<i64, Vec<Rule>>> {
     ] {
         rules.insert(call, vec![other(0)?]);
     }
-    // Limits may be read, which says nothing.
+    // Limits may be read, which reveals nothing.
     rules.insert(libc::SYS_prlimit64, vec![rule(&[(0, Len::Dword, Op::Ne, 0), (2, Len::Qword, Op::Ne, 0)])?]);
     for (call, everybody) in EVERYBODY {
         rules.insert(call, vec![other(1)?, rule(&[(0, Len::Dword, Op::Eq, everybody)])?]);
@@ -230,9 +236,10 @@ fn refused(network: Network) -> Option<BTreeMap<i64, Vec<Rule>>> {
     };
     rules.insert(libc::SYS_shmget, vec![rule(&[(1, Len::Qword, Op::Gt, MOST_SHARED)])?]);
     rules.insert(libc::SYS_semget, vec![rule(&[(1, Len::Dword, Op::Gt, MOST_LOCKS)])?]);
-    // What queues hold belongs to no process, and no argument says how much it will be.
+    // The content of queues belongs to no process, and no argument shows its size.
     rules.insert(libc::SYS_msgget, Vec::new());
-    // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads nowhere.
+    // Local sockets by path lead to other programs' services, which no file rule sees; a pair leads
+    // nowhere.
     rules.insert(libc::SYS_socketpair, vec![other_than(&[libc::AF_UNIX])?]);
     rules.insert(
         libc::SYS_socket,
@@ -261,7 +268,8 @@ fn rule(conditions: &[(u8, Len, Op, u64)]) -> Option<Rule> {
     Rule::new(conditions.collect::<Option<_>>()?).ok()
 }
 
-/// Puts a check in front: on x86-64 every call has a second number (with bit 30), under which no rule would see it.
+/// Puts a check in front: on x86-64 every call has a second number (with bit 30), under which no
+/// rule would see it.
 fn without_x32(mut program: BpfProgram) -> BpfProgram {
     if cfg!(target_arch = "x86_64") {
         let errno = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();

@@ -1,9 +1,10 @@
-//! The last step of a job under bubblewrap that has much to hold.
+//! The last step of a job under bubblewrap that has many protected or hidden paths.
 //!
-//! For every mount that bubblewrap makes it reads the list of all mounts, so with thousands of them its time grows with their
-//! square. So it builds its view without them, and starts this program again inside, as the *gate*. The gate hands its mount
-//! namespace out and waits. A process outside enters that namespace and holds what is to be held there. Then the gate
-//! becomes the program. A gate that hears nothing, or something else than the order, starts nothing.
+//! For every mount that bubblewrap makes it reads the list of all mounts, so with thousands of them
+//! its time grows with their square. So bubblewrap builds its view without them, and starts this
+//! program again inside, as the *gate*. The gate hands out its mount namespace and waits. A process
+//! outside enters that namespace and makes the mounts there. Then the gate becomes the program. A
+//! gate that receives nothing, or anything but the order, starts nothing.
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut, Read as _, Write as _};
@@ -28,13 +29,13 @@ use crate::engine::Engine;
 use crate::order::{Access, Order};
 use crate::outcome::Stage;
 
-/// The argument by which this program is asked to be a gate; the number of its socket follows.
+/// The argument that makes this program a gate; the number of its socket follows.
 pub(super) const GATE_ARGUMENT: &str = "--holm-jail-gate";
 
 /// The most paths that bubblewrap takes over as mounts: up to here a gate takes longer.
 const MOST_TAKEN_OVER: usize = 64;
 
-/// Whether the mounts of a job are made when bubblewrap has built its view.
+/// Whether the mounts of a job are made after bubblewrap has built its view.
 pub(super) fn is_needed(order: &Order) -> bool {
     let Engine::Bubblewrap(program) = &order.engine else { return false };
     let held = order.roots.iter().filter(|root| matches!(root.access, Access::Protected | Access::Hidden));
@@ -85,7 +86,7 @@ fn hand_out(outside: &UnixStream, mounts: &File) -> io::Result<()> {
     Ok(sendmsg(outside, &[IoSlice::new(b"m")], &mut rights, SendFlags::NOSIGNAL).map(drop)?)
 }
 
-/// The mount namespace of a gate. Waits for it; none where bubblewrap or the gate has ended.
+/// Waits for the mount namespace of a gate. Returns `None` if bubblewrap or the gate has ended.
 fn take_mounts(gate: &UnixStream) -> Option<OwnedFd> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut rights = RecvAncillaryBuffer::new(&mut space);
@@ -98,10 +99,11 @@ fn take_mounts(gate: &UnixStream) -> Option<OwnedFd> {
     fds.next()?.next()
 }
 
-/// Waits for the gate, holds everything in its namespace and says the order. Runs in a process of its own, which stays inside.
+/// Waits for the gate, makes all mounts in its namespace and sends the order. Runs in a process of
+/// its own, which stays inside.
 pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> {
     let failed = |error: &io::Error| Failure::at(Stage::Namespace, error, &order.cwd);
-    // Bubblewrap says on the job's own stream why it has ended.
+    // Bubblewrap reports on the job's own stream why it has ended.
     let mounts = take_mounts(gate).ok_or_else(|| failed(&io::Error::from_raw_os_error(libc::EPERM)))?;
     let enter = |namespace: &OwnedFd, kind| move_into_link_name_space(namespace.as_fd(), Some(kind));
     sys::owner_of(&mounts)
@@ -113,7 +115,7 @@ pub(super) fn open(gate: &mut UnixStream, order: &Order) -> Result<(), Failure> 
     let said = gate.write_all(&(bytes.len() as u64).to_le_bytes()).and_then(|()| gate.write_all(&bytes));
     said.map_err(|error| failed(&error))?;
     let _ = gate.shutdown(Shutdown::Write);
-    // The gate closes when it becomes the program; otherwise it says why not.
+    // The gate closes the socket when it becomes the program; otherwise it reports the reason.
     let mut answer = Vec::new();
     let _ = gate.read_to_end(&mut answer);
     Failure::decode(&answer).map_or(Ok(()), Err)

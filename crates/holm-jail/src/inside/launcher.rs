@@ -18,7 +18,7 @@ const REAP_EVERY: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
 
 /// Forks a supervisor for each message until the socket closes.
 pub(super) fn serve() {
-    // Nobody else of this user may look into the launcher or take its descriptors.
+    // No other process of this user may inspect the launcher or take its descriptors.
     let _ = set_dumpable_behavior(DumpableBehavior::NotDumpable);
     let control = std::io::stdin();
     let mut children = 0_usize;
@@ -35,7 +35,7 @@ pub(super) fn serve() {
             Err(_) => return,
         }
         let Some(fds) = receive(control.as_fd()) else { return };
-        // The last one is the line for a listener, where a network of its own is wanted.
+        // The last one is the socket for a listener, if the job has a network of its own.
         let mut fds = fds.into_iter();
         let first = [fds.next(), fds.next(), fds.next(), fds.next()];
         let [Some(job), Some(stdin), Some(stdout), Some(stderr)] = first else { continue };
@@ -52,7 +52,7 @@ pub(super) fn serve() {
                 std::process::exit(0);
             }
             Ok(Fork::Parent(_)) => children += 1,
-            // The job's socket closes, which the other side hears.
+            // The job's socket closes, which the other side notices.
             Err(_) => {}
         }
     }

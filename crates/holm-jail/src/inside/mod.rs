@@ -1,8 +1,10 @@
-//! What runs in the launcher and in the processes that it forks. None of it runs in the large process.
+//! The code of the launcher and of the processes that it forks. None of it runs in the host
+//! process.
 //!
-//! Three roles, one after the other: the *launcher* forks for each job ([`launcher`]), its child is the *supervisor*
-//! ([`supervisor`]), and its child in turn confines itself and becomes the program ([`child`]). Where bubblewrap would have to
-//! make very many mounts there is a step more ([`gate`]).
+//! Three roles, one after the other: the *launcher* forks for each job ([`launcher`]), its child is
+//! the *supervisor* ([`supervisor`]), and its child in turn confines itself and becomes the program
+//! ([`child`]). Where bubblewrap would have to make very many mounts there is a step more
+//! ([`gate`]).
 
 mod appearing;
 mod bubblewrap;
@@ -20,10 +22,11 @@ mod sys;
 
 pub(crate) use rules::SYSTEM;
 
-/// The argument by which an executable is asked to be a launcher.
+/// The argument that makes an executable a launcher.
 pub const LAUNCHER_ARGUMENT: &str = "--holm-jail-launcher";
 
-/// Becomes a launcher and never returns, if this process was started as one. Call it first in `main`, before any thread.
+/// Becomes a launcher and never returns, if this process was started as one. Call it first in
+/// `main`, before any thread.
 pub fn launch_if_asked() {
     gate::pass_if_asked();
     if std::env::args_os().nth(1).is_some_and(|argument| argument == LAUNCHER_ARGUMENT) {
@@ -31,7 +34,8 @@ pub fn launch_if_asked() {
     }
 }
 
-/// Serves one large process over the socket that is this process's standard input, until that closes.
+/// Serves one large process over the socket that is this process's standard
+/// input, until that closes.
 pub fn launcher_main() -> ! {
     gate::pass_if_asked();
     launcher::serve();

@@ -1,4 +1,4 @@
-//! Namespaces of this process's own, where the kernel gives them to everybody.
+//! Creates namespaces for this process, on kernels that allow them to every user.
 
 use std::fs;
 use std::io;
@@ -11,13 +11,15 @@ use rustix::thread::UnshareFlags;
 
 use super::sys::{self, Fork, fork};
 
-/// Whether this machine gives mounts to everybody; found once, in the launcher.
+/// Whether this machine allows mounts to every user; found out once, in the launcher.
 static MOUNTS: OnceLock<bool> = OnceLock::new();
 
-/// Moves into a user namespace and those of the flags, with the same user and group inside as outside.
+/// Moves into a user namespace and those of the flags, with the same user and
+/// group inside as outside.
 pub(super) fn enter(flags: UnshareFlags) -> io::Result<()> {
     let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    // The files below belong to root while the process is closed to others; it opens again with the program anyway.
+    // The files below belong to root while the process is closed to others; it opens again with the
+    // program anyway.
     let _ = set_dumpable_behavior(DumpableBehavior::Dumpable);
     sys::unshare(UnshareFlags::NEWUSER | flags)?;
     let write = |file: &str, text: String| fs::write(format!("/proc/self/{file}"), text);
@@ -32,7 +34,8 @@ pub(super) fn enter_mounts(flags: UnshareFlags) -> io::Result<()> {
     Ok(mount_change(Path::new("/"), MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
 }
 
-/// Whether a process may have mounts of its own here. Some systems give it the namespace and refuse the mounts.
+/// Whether a process may have mounts of its own here. Some systems give it the namespace
+/// and refuse the mounts.
 pub(super) fn mounts_are_given() -> bool {
     *MOUNTS.get_or_init(|| match fork() {
         Ok(Fork::Child) => {

@@ -1,7 +1,8 @@
-//! A network with nothing in it but one listener, which is handed to the large process.
+//! A network that contains only one listener, which is handed to the host process.
 //!
-//! A socket belongs to the network in which it was made, whoever holds it. So the child makes a network of its own, listens
-//! in it, and gives the listener away: whoever accepts there is the only way out.
+//! A socket belongs to the network in which it was created, whichever process holds it. So the
+//! child creates a network of its own, listens in it, and gives the listener away. The process that
+//! accepts there is the child's only way out.
 
 use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
@@ -16,7 +17,7 @@ use super::{namespaces, sys};
 use crate::jail::PROXY_PORT;
 use crate::outcome::Stage;
 
-/// Moves into a network of its own and gives its one listener away.
+/// Moves into a network of its own and hands out its one listener.
 pub(super) fn leave(line: Option<&OwnedFd>) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::new(Stage::Network, &error);
     let line = line.ok_or_else(|| failed(io::Error::from_raw_os_error(libc::EINVAL)))?;

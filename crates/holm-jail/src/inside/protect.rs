@@ -1,11 +1,13 @@
-//! Holds protected paths in their place and keeps hidden ones out of sight, by mounts that this process alone has.
+//! Protects paths from changes and hides others, with mounts in a namespace of this process alone.
 //!
-//! A protected path is mounted read-only on itself, a hidden one is covered by something empty. A mount holds its own name
-//! alone: `.git` could be moved away together with the mount in `.git/hooks`, and a folder together with the hidden file in
-//! it. So each folder between the writable root and such a path becomes a mount too, which nobody can move (a *pin*).
+//! A protected path is mounted read-only on itself, and a hidden one is covered by something empty.
+//! A mount protects its own name alone: `.git` could be moved away together with the mount in
+//! `.git/hooks`, and a folder together with the hidden file in it. So each folder between the
+//! writable root and such a path becomes a mount too, which cannot be moved (a *pin*).
 //!
-//! Every mount is put on an open file, not on a name that could mean another file by then. Nothing is made for it in the
-//! user's folders: what does not exist is not mounted, see [`super::appearing`].
+//! Every mount is put on an open file, not on a name that could mean another file by then. Nothing
+//! is created for it in the user's folders: a path that does not exist is not mounted, see
+//! [`super::appearing`].
 
 use std::collections::BTreeMap;
 use std::io;
@@ -26,18 +28,17 @@ use crate::order::{Access, FileId, Order};
 use crate::outcome::Stage;
 use crate::path_set::{PathSet, key};
 
-/// How what an engine cannot hold by itself is held.
+/// How the paths are protected that an engine cannot protect by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Held {
-    /// By mounts.
     ByMounts,
-    /// By mounts that another process makes when bubblewrap has built its view.
+    /// By mounts that another process makes after bubblewrap has built its view.
     FromOutside,
-    /// By leaving rights out, where the kernel gives this process no mounts of its own.
+    /// By leaving out rights, if the kernel gives this process no mounts of its own.
     ByRules,
 }
 
-/// What is done at one path.
+/// The action at one path.
 #[derive(Debug, Clone, Copy)]
 enum Hold {
     Pin,
@@ -45,12 +46,10 @@ enum Hold {
     Cover(FileId),
 }
 
-/// The protected paths.
 pub(super) fn protected(order: &Order) -> impl Iterator<Item = &Path> {
     of(order, Access::Protected)
 }
 
-/// The hidden paths.
 pub(super) fn hidden(order: &Order) -> impl Iterator<Item = &Path> {
     of(order, Access::Hidden)
 }
@@ -64,7 +63,8 @@ fn outermost_writable(order: &Order) -> PathSet {
     order.roots.iter().filter(|root| root.access.writes()).map(|root| root.path.clone()).collect()
 }
 
-/// The folders that must not be moved: those between a writable root and what is protected or hidden in it.
+/// The folders that must not be moved: those between a writable root and a protected or
+/// hidden path in it.
 pub(super) fn pins(order: &Order) -> PathSet {
     let writable = outermost_writable(order);
     let mut pins = PathSet::default();
@@ -77,7 +77,8 @@ pub(super) fn pins(order: &Order) -> PathSet {
 
 /// Makes everything but the writable roots read-only, in mount and IPC namespaces of this process.
 ///
-/// Landlock does not see changes of modes, owners and attributes, and has no exceptions beneath a folder; mounts have both.
+/// Landlock does not see changes of modes, owners and attributes, and has no exceptions beneath a
+/// folder; mounts have both.
 pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     if !namespaces::mounts_are_given() {
         return Ok(Held::ByRules);
@@ -88,7 +89,7 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     sys::set_read_only(root, ReadOnly::Yes).map_err(|error| failed(error, root))?;
     for root in order.roots.iter().filter(|root| root.access.writes()) {
         let path = &root.path;
-        // Looked at first, so that no link leads a mount elsewhere.
+        // Opened first, so that no link leads a mount elsewhere.
         let place = open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path))?;
         bind(&place, &place, Some(ReadOnly::No)).map_err(|error| failed(error, path))?;
     }
@@ -96,7 +97,8 @@ pub(super) fn hold(order: &Order) -> Result<Held, Failure> {
     Ok(Held::ByMounts)
 }
 
-/// Holds what is protected and hidden, in a mount namespace of this process; bubblewrap takes these mounts over.
+/// Protects and hides paths in a mount namespace of this process; bubblewrap
+/// takes these mounts over.
 pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
     if !namespaces::mounts_are_given() {
         return Ok(Held::ByRules);
@@ -108,7 +110,7 @@ pub(super) fn hold_for_bubblewrap(order: &Order) -> Result<Held, Failure> {
     Ok(Held::ByMounts)
 }
 
-/// Holds what is protected and hidden, in the mount namespace that this process is in.
+/// Protects and hides paths in the current mount namespace of this process.
 pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
     let writable = outermost_writable(order);
     let pinned = pins(order);
@@ -146,10 +148,11 @@ pub(super) fn hold_paths(order: &Order) -> Result<(), Failure> {
 
 /// Makes mounts in one namespace.
 struct Holder {
-    /// What covers hidden folders: the first one, once it is mounted. The others are copies.
+    /// The cover of hidden folders: the first one, once it is mounted. The others are copies.
     empty_folder: Option<OwnedFd>,
-    /// The writable roots as they were before anything in them was held, open. What is mounted on a path is copied from
-    /// here: the kernel looks at all mounts in the one that it copies from, and here are none of ours.
+    /// The writable roots as they were before any mount of ours in them, open. Mounts are copied
+    /// from here: the kernel checks all mounts in the tree that it copies from, and this tree
+    /// has none of ours.
     originals: BTreeMap<PathBuf, OwnedFd>,
 }
 
@@ -208,7 +211,7 @@ impl Holder {
             let original = open_plain(root).map_err(failed)?;
             bind(&original, &original, None).map_err(failed)?;
             self.originals.insert(root.to_owned(), original);
-            // Another look at the name, now that it leads through the new mount.
+            // Opens the name again, now that it leads through the new mount.
             place = open_plain(path).map_err(failed)?;
         }
         let original = self.originals.get(root).ok_or_else(|| changed(path))?;
@@ -296,7 +299,7 @@ fn open_hidden(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat2(CWD, path, flags, Mode::empty(), how)?)
 }
 
-/// Whether there is something at a path, be it a link.
+/// Whether something exists at a path, even a link.
 pub(super) fn is_there(path: &Path) -> bool {
     path.symlink_metadata().is_ok()
 }

@@ -17,14 +17,14 @@ use crate::order::{Access, Order, Root};
 use crate::outcome::Stage;
 use crate::path_set::PathSet;
 
-/// What must be held; see `Engine::landlock`.
+/// The least that must be enforced; see `Engine::landlock`.
 const FLOOR: ABI = ABI::V3;
-/// What is held where the kernel can.
+/// The most that is enforced, if the kernel can.
 const WISH: ABI = ABI::V9;
 /// The most entries of a folder that are opened one by one around a protected path.
 const MAX_ENTRIES: usize = 10_000;
 
-/// What every program needs to start and to find its way: the system's shared files, none of them secret.
+/// The files that every program needs to start: the system's shared files, none of them secret.
 pub(crate) const SYSTEM: &[&str] = &[
     "/usr",
     "/bin",
@@ -55,7 +55,8 @@ pub(crate) const SYSTEM: &[&str] = &[
     "/etc/timezone",
 ];
 
-/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others would show other processes.
+/// Harmless parts of the kernel's own folders. The child's own part of /proc is added; others
+/// would show other processes.
 const KERNEL: &[&str] = &[
     "/proc/self",
     "/proc/cpuinfo",
@@ -71,7 +72,7 @@ const KERNEL: &[&str] = &[
 
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What maps every dynamically linked program, and so must be startable itself.
+/// The loaders that map every dynamically linked program, and so must be executable themselves.
 const LOADERS: &[&str] = &[
     "/lib64/ld-linux-x86-64.so.2",
     "/lib/ld-linux-aarch64.so.1",
@@ -79,7 +80,6 @@ const LOADERS: &[&str] = &[
     "/lib/ld-musl-aarch64.so.1",
 ];
 
-/// Confines this process.
 pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
     let mut rules =
         Rules::new(order).map_err(|_| Failure::new(Stage::Landlock, &io::Error::last_os_error()))?;
@@ -108,7 +108,7 @@ pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
         .chain(DEVICES.iter().map(|path| (*path, device)))
         .chain(LOADERS.iter().copied().chain(own).map(|path| (path, exec)))
     {
-        // These are the system's, links included; what a system does not have is not needed.
+        // These are the system's, links included; a missing one is not needed.
         if let Ok(open) = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, rustix::fs::Mode::empty()) {
             rules.add(&open, rights)?;
         }
@@ -116,7 +116,7 @@ pub(super) fn confine(order: &Order, held: Held) -> Result<(), Failure> {
     rules.apply()
 }
 
-/// Whether each protected path can be opened without following a link, or is missing.
+/// Checks that each protected path can be opened without following a link, or is missing.
 fn check_protected(order: &Order) -> Result<(), Failure> {
     for path in protected(order) {
         match open_plain(path) {
@@ -145,13 +145,13 @@ impl Rules {
             .handle_access(AccessFs::from_all(WISH))?
             .scope(Scope::from_all(WISH))?;
         if order.network == Network::None {
-            // Seccomp refuses every socket already; this holds for one that was handed over.
+            // Seccomp refuses every socket already; this rule is for one that was passed in.
             ruleset = ruleset.handle_access(AccessNet::from_all(WISH))?;
         }
         Ok(Self {
             ruleset: Some(ruleset.create()?),
             protected: protected(order).collect(),
-            // A link can be covered by a mount alone; where it leads to has rules of its own.
+            // Only a mount can cover a link; its target has rules of its own.
             hidden: hidden(order).filter(|path| !path.is_symlink()).collect(),
         })
     }
@@ -173,11 +173,12 @@ impl Rules {
         ruleset.restrict_self().map(drop).map_err(|_| failed())
     }
 
-    /// Opens a folder except for what is protected or hidden in it, where no mount can hold that.
+    /// Opens a folder except for the protected and hidden paths in it, if no
+    /// mount can protect those.
     ///
-    /// A right on a folder is a right on everything beneath, so the folders around a protected path can only be read, and
-    /// everything beside it is opened one by one. Nothing new can then be made directly in those folders: less than was
-    /// granted, never more.
+    /// A right on a folder is a right on everything beneath, so the folders around a protected path
+    /// can only be read, and everything beside it is opened one by one. Nothing new can then be
+    /// made directly in those folders: less than was granted, never more.
     fn around(&mut self, folder: &Path, wanted: BitFlags<AccessFs>) -> Result<(), Failure> {
         let open = |path: &Path| open_plain(path).map_err(|error| Failure::at(Stage::Root, &error, path));
         if self.hidden.covers(folder) {
@@ -205,7 +206,7 @@ impl Rules {
                 continue;
             }
             match self.around(&path, wanted) {
-                // What vanished meanwhile needs no rule.
+                // A path that vanished meanwhile needs no rule.
                 Err(failure) if failure.errno == libc::ENOENT => {}
                 done => done?,
             }
@@ -214,7 +215,7 @@ impl Rules {
     }
 }
 
-/// What an access means to Landlock. Sockets and devices are made by nobody.
+/// The Landlock rights of an access. No access includes the right to create sockets and devices.
 fn rights(access: Access) -> BitFlags<AccessFs> {
     let read = AccessFs::ReadFile | AccessFs::ReadDir;
     match access {

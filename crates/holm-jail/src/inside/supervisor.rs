@@ -1,4 +1,4 @@
-//! Watches one child, and kills whatever it leaves.
+//! Watches one child, and kills every process that it leaves behind.
 
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
@@ -19,21 +19,21 @@ use crate::engine::Engine;
 use crate::order::{Cause, MAX_ORDER, Order, Status, Told};
 use crate::outcome::Stage;
 
-/// How often the memory of all processes together is looked at.
+/// How often the memory of all processes together is measured.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// What a job has at the least to begin, however short its own time is: a machine may be busy.
+/// The least time that a job has to start, however short its own time is: the machine may be busy.
 const LEAST_TO_BEGIN: Duration = Duration::from_secs(5);
-/// What it has at the most: a server runs for as long as anybody wants it, and begins like everybody else.
+/// The most time that a job has to start: a server may run for ever, but starts like any other job.
 const MOST_TO_BEGIN: Duration = Duration::from_secs(60);
 
-/// What the process says that has held everything behind a gate.
+/// The message of the process that has made the mounts behind a gate.
 const OPENED: &[u8] = b"o";
 
 /// Runs one job from its order to its end.
 pub(super) fn supervise(control: OwnedFd, streams: [OwnedFd; 3], line: Option<OwnedFd>) {
     let mut control = UnixStream::from(control);
-    // Whoever loses its parent becomes a child of this process, wherever it hid.
+    // A descendant that loses its parent becomes a child of this process, wherever it hid.
     let _ = set_child_subreaper(Some(getpid()));
     let told = match read_order(&mut control) {
         None => failed(&Failure::new(Stage::Order, &io::Error::from(io::ErrorKind::InvalidData))),
@@ -57,8 +57,8 @@ pub(super) fn read_order(control: &mut UnixStream) -> Option<Order> {
 
 fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Option<OwnedFd>) -> Told {
     let patience = Duration::from_millis(order.bounds.wall_ms).clamp(LEAST_TO_BEGIN, MOST_TO_BEGIN);
-    // Nobody is started yet, and this process alone touches files that others may have made to wait: a file system that does
-    // not answer ends it, and its socket says so.
+    // No program runs yet, and only this process touches files that others may have made to wait. A
+    // file system that does not answer ends it, and its socket reports that.
     end_after(Some(u32::try_from(patience.as_secs()).unwrap_or(u32::MAX)));
     let mut missing = MissingNames::watch(order);
     end_after(None);
@@ -88,7 +88,7 @@ fn run(control: &mut UnixStream, order: &Order, streams: [OwnedFd; 3], line: Opt
         return failed(failure);
     }
     if control.write_all(&Told::Started.encode()).is_err() {
-        // Nobody listens any more; the loop below sees that too.
+        // The host no longer listens; the loop below notices that too.
     }
     let cause = match begun {
         Begun::Over(cause) => cause,
@@ -109,7 +109,8 @@ enum Begun {
     Over(Cause),
 }
 
-/// Waits until the child has become the program, says why it has not, or is told to wait no longer.
+/// Waits until the child has become the program, reports why it has not, or is
+/// told to stop waiting.
 fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Option<Instant>) -> Begun {
     let mut said = Vec::new();
     loop {
@@ -135,7 +136,8 @@ fn started(control: &UnixStream, order: &Order, report: &mut File, deadline: Opt
     Failure::decode(&said).map_or(Begun::Yes, Begun::Not)
 }
 
-/// Has a process of its own hold everything inside what bubblewrap has built, and waits until the gate is the program.
+/// Has a process of its own hold everything inside what bubblewrap has built, and waits until the
+/// gate is the program.
 fn opened(control: &UnixStream, order: &Order, mut gate: UnixStream, deadline: Option<Instant>) -> Begun {
     let fork_failed = |error: &io::Error| Begun::Not(Failure::new(Stage::Fork, error));
     let (report, theirs) = match pipe_with(PipeFlags::CLOEXEC) {
@@ -174,7 +176,7 @@ fn opened(control: &UnixStream, order: &Order, mut gate: UnixStream, deadline: O
     Begun::Not(Failure::decode(&said).unwrap_or_else(ended))
 }
 
-/// Waits until the report says something or closes; otherwise who ended the waiting.
+/// Waits until the report has data or closes. Otherwise returns what ended the waiting.
 fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Option<Cause> {
     loop {
         let left = deadline.map_or(LOOK_EVERY, |deadline| deadline.saturating_duration_since(Instant::now()));
@@ -195,7 +197,7 @@ fn silent(control: &UnixStream, report: &File, deadline: Option<Instant>) -> Opt
     }
 }
 
-/// Waits for whatever ends the job first.
+/// Waits for the first event that ends the job.
 fn watch(control: &UnixStream, order: &Order, child: Pid, missing: &mut MissingNames) -> Cause {
     let deadline = Instant::now().checked_add(Duration::from_millis(order.bounds.wall_ms));
     // The folders in memory of a jail belong to no process, so they count as full.
@@ -212,7 +214,7 @@ fn watch(control: &UnixStream, order: &Order, child: Pid, missing: &mut MissingN
             return Cause::Clock;
         }
         let appears = missing.notifier();
-        // Without a watch the process stands in for it, which changes nothing.
+        // Without a watch the process descriptor takes its place, which changes nothing.
         let appears = appears.as_ref().unwrap_or(&process_fd);
         let mut ready = [&process_fd, &control_fd, appears].map(|fd| PollFd::new(fd, PollFlags::IN));
         let patience = Timespec::try_from(left.min(LOOK_EVERY)).ok();

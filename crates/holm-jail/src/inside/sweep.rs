@@ -1,7 +1,8 @@
 //! Finds and kills descendants.
 //!
-//! Only *direct* children are killed: nobody but their parent can take their numbers away, so no stranger that got a number
-//! again is ever hit. A killed child's own children come to this process, which is their reaper, and are killed next.
+//! Only *direct* children are killed: only their parent can free their process ids, so a reused id
+//! never hits an unrelated process. A killed child's own children come to this process, which is
+//! their reaper, and are killed next.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,16 +12,17 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process
 
 use crate::order::Status;
 
-/// How long descendants that fork as fast as they are killed are hunted.
+/// How long to chase descendants that fork as fast as they are killed.
 const HUNT: Duration = Duration::from_secs(5);
-/// How long the hunt rests, so that the killed can die.
+/// The pause between two passes, so that killed processes can die.
 const REST: Duration = Duration::from_micros(200);
 
 /// Kills and reaps every descendant; how `main` ended, if it did.
 pub(super) fn all(main: Pid) -> Option<Status> {
     let mut status = None;
     let until = Instant::now() + HUNT;
-    // If the program has ended by itself its status is there, and must not be replaced by a kill.
+    // If the program has ended by itself, its status is available and must not be replaced by a
+    // kill.
     reap(main, &mut status);
     if status.is_none() {
         let _ = kill_process_group(main, Signal::KILL);
@@ -39,7 +41,7 @@ pub(super) fn all(main: Pid) -> Option<Status> {
     status
 }
 
-/// Reaps what is dead; whether no child is left.
+/// Reaps dead children. Returns whether no child is left.
 fn reap(main: Pid, status: &mut Option<Status>) -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
@@ -55,7 +57,8 @@ fn read(ended: WaitStatus) -> Option<Status> {
     ended.exit_status().map(Status::Exited).or_else(|| ended.terminating_signal().map(Status::Signalled))
 }
 
-/// The memory that all descendants of a process have resident, in bytes. What they share is counted for each.
+/// The resident memory of all descendants of a process, in bytes. Shared memory
+/// is counted for each.
 pub(super) fn resident(of: Pid) -> u64 {
     let all = processes();
     let is_below = |mut pid: i32| {
@@ -73,10 +76,10 @@ pub(super) fn resident(of: Pid) -> u64 {
     pages.saturating_mul(rustix::param::page_size() as u64)
 }
 
-/// What is known of a process.
+/// The facts about a process.
 struct Process {
     parent: i32,
-    /// In pages.
+    /// Resident memory, counted in pages.
     resident: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The system calls for which no crate has a safe form.
+//! System calls for which no crate has a safe wrapper.
 
 use std::ffi::CString;
 use std::io;
@@ -21,7 +21,8 @@ pub(super) fn fork() -> io::Result<Fork> {
         unsafe_code,
         reason = "fork has no safe form; with one thread, no lock can be held by a thread that is gone"
     )]
-    // SAFETY: the launcher, and what it forks, never start a thread, so the child's memory is a whole and consistent copy.
+    // SAFETY: the launcher, and what it forks, never start a thread, so the child's memory is a
+    // whole and consistent copy.
     let pid = unsafe { libc::fork() };
     match pid {
         -1 => Err(io::Error::last_os_error()),
@@ -35,7 +36,8 @@ pub(super) fn fork() -> io::Result<Fork> {
 /// Marks every descriptor but the standard ones to be closed when a program is started.
 pub(super) fn close_on_exec() -> io::Result<()> {
     #[expect(unsafe_code, reason = "close_range has no safe form")]
-    // SAFETY: with this flag the call closes nothing; it changes how descriptors behave at the next exec, and touches no memory.
+    // SAFETY: with this flag the call closes nothing; it changes how descriptors behave at the next
+    // exec, and touches no memory.
     let result = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
@@ -46,14 +48,16 @@ pub(super) fn inherited(number: i32) -> Option<OwnedFd> {
     // SAFETY: the call takes a number and touches no memory.
     let is_open = unsafe { libc::fcntl(number, libc::F_GETFD) } >= 0;
     #[expect(unsafe_code, reason = "an inherited descriptor is a number")]
-    // SAFETY: it is open, its number came with the arguments for this process alone, and no other code here uses it.
+    // SAFETY: it is open, its number came with the arguments for this process alone, and no other
+    // code here uses it.
     (is_open && number > libc::STDERR_FILENO).then(|| unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// The user namespace that a namespace belongs to.
 pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
     #[expect(unsafe_code, reason = "the owner of a namespace has no safe form")]
-    // SAFETY: the request takes no argument; it gives a descriptor of this process, which no other code has.
+    // SAFETY: the request takes no argument; it gives a descriptor of this process, which no other
+    // code has.
     unsafe {
         match libc::ioctl(namespace.as_raw_fd(), OWNER_OF_NAMESPACE) {
             -1 => Err(io::Error::last_os_error()),
@@ -62,22 +66,25 @@ pub(super) fn owner_of(namespace: &OwnedFd) -> io::Result<OwnedFd> {
     }
 }
 
-/// Ends this process after so many seconds, whatever it waits for then; none takes that back. What it forks has no such end.
+/// Ends this process after so many seconds, even if it is blocked; `None` cancels that. Processes
+/// that it forks have no such limit.
 pub(super) fn end_after(seconds: Option<u32>) {
     #[expect(unsafe_code, reason = "alarm has no safe form")]
-    // SAFETY: the call takes a number and touches no memory; its signal ends the process, because nobody handles it here.
+    // SAFETY: the call takes a number and touches no memory; its signal ends the process, because
+    // no handler is installed here.
     let _ = unsafe { libc::alarm(seconds.map_or(0, |seconds| seconds.max(1))) };
 }
 
 /// Moves this process into namespaces of its own.
 pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     #[expect(unsafe_code, reason = "leaving shared tables is unsafe with several threads; there is one")]
-    // SAFETY: the flags that could make descriptors of other threads invalid are not used, and there are no other threads.
+    // SAFETY: the flags that could make descriptors of other threads invalid are not used, and
+    // there are no other threads.
     let done = unsafe { rustix::thread::unshare_unsafe(flags) };
     Ok(done?)
 }
 
-/// `NS_GET_USERNS`.
+/// The ioctl `NS_GET_USERNS` of Linux.
 const OWNER_OF_NAMESPACE: libc::Ioctl = 0xb701;
 
 /// `SIOCSIFFLAGS`, in the type that the C library takes: the crate's own is only glibc's.
@@ -101,7 +108,7 @@ pub(super) fn loopback_up() -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Whether a mount can be written to.
+/// Whether a mount is read-only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReadOnly {
     Yes,
@@ -113,7 +120,7 @@ pub(super) fn set_read_only(path: &Path, read_only: ReadOnly) -> io::Result<()> 
     change_mounts(libc::AT_FDCWD, path, 0, read_only)
 }
 
-/// Changes an open mount, which stands nowhere yet, and those beneath it.
+/// Changes an open mount, which is not attached yet, and those beneath it.
 pub(super) fn set_tree_read_only(tree: BorrowedFd<'_>, read_only: ReadOnly) -> io::Result<()> {
     change_mounts(tree.as_raw_fd(), Path::new(""), libc::AT_EMPTY_PATH, read_only)
 }
@@ -126,7 +133,8 @@ fn change_mounts(folder: i32, path: &Path, flags: i32, read_only: ReadOnly) -> i
     };
     let change = libc::mount_attr { attr_set, attr_clr, propagation: 0, userns_fd: 0 };
     #[expect(unsafe_code, reason = "mount_setattr has no safe form")]
-    // SAFETY: both pointers are to values that outlive the call, the size is that of the second, and the kernel writes to neither.
+    // SAFETY: both pointers are to values that outlive the call, the size is that of the second,
+    // and the kernel writes to neither.
     let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,

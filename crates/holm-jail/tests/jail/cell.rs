@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use holm_jail::{Capture, Engine, Jail, Job, Launcher, Limits, Outcome, Task};
 
-/// The user that nobody is. Tests that run as root give up their rights to it.
+/// The user id of `nobody`. Tests that run as root give up their rights to it.
 pub(crate) const NOBODY: u32 = 65_534;
 /// What must never be seen.
 pub(crate) const CANARY: &str = "canary-7c1f";
@@ -19,13 +19,13 @@ pub(crate) const CANARY: &str = "canary-7c1f";
 pub(crate) enum Way {
     Bubblewrap,
     Landlock,
-    /// Landlock where the kernel gives nobody a namespace.
+    /// Landlock on a kernel that gives no namespaces to users.
     LandlockAlone,
 }
 
 pub(crate) const WAYS: [Way; 3] = [Way::Bubblewrap, Way::Landlock, Way::LandlockAlone];
 
-/// A folder that belongs to the user: `in` to read, `work` to write, `out` for nobody.
+/// A folder that belongs to the user: `in` to read, `work` to write, `out` closed.
 pub(crate) struct Cell {
     folder: tempfile::TempDir,
     launcher: Launcher,

@@ -145,8 +145,8 @@ fn tries() -> usize {
 /// How often a job may be refused for each one that is started, on average.
 const MOST_REFUSED: usize = 50;
 
-/// What another job reads of a hidden file while folders are exchanged, with so many other hidden files; how often it was
-/// started.
+/// What another job reads of a hidden file while folders are exchanged, with so many other hidden
+/// files; how often it was started.
 async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
     let cell = Cell::new(way);
     let others: Vec<_> = (0..others).map(|number| format!("in/others/.env.{number}")).collect();
@@ -165,7 +165,7 @@ async fn race(way: Way, others: usize, tries: usize) -> (usize, usize) {
         if started == tries {
             break;
         }
-        // As a scan does: whatever has the name at this moment.
+        // As a scan does: every file that has the name at this moment.
         let found = ["work/conf/.env", "work/x1/.env"].map(|name| cell.path(name));
         let jail = found.into_iter().filter(|path| path.exists()).fold(all.clone(), Jail::hide);
         match cell.try_spawn(&jail, &cell::shell("cat conf/.env x1/.env conf/.env x1/.env")).await {
@@ -269,7 +269,8 @@ async fn thousands_of_hidden_files_and_hundreds_of_repositories_keep_nobody_from
     }
 }
 
-/// Runs a script that must say that it is done and nothing else; how long one takes that does nothing.
+/// Runs a script that must say that it is done and nothing else; how long one
+/// takes that does nothing.
 async fn timed(way: Way, cell: &Cell, jail: &Jail, script: &str) -> Duration {
     let began = Instant::now();
     let idle = cell.run(jail, &cell::shell(":")).await;
@@ -302,7 +303,8 @@ async fn no_folder_in_memory_is_without_a_bound() {
     let said = cell::text(&outcome.stdout.bytes);
     let mebibytes = 50 << 20;
     assert_eq!(said, format!("/dev/shm/filled {mebibytes}\n/tmp/filled {mebibytes}\ndone\n"), "{outcome:?}");
-    // Memory that is shared by number is in no folder, and not resident when nobody has it attached.
+    // Memory that is shared by number is in no folder, and not resident while no process has it
+    // attached.
     let shared = "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n\
                   print(libc.shmget(0, ctypes.c_size_t(16 << 10), 0o1600) >= 0, libc.shmget(0, ctypes.c_size_t(17 << 10), 0o1600))";
     let outcome = cell.run(&jail, &cell::python(shared)).await;

@@ -1,4 +1,4 @@
-//! Children in jails, under every way to confine, as a user without rights.
+//! Children in jails, under every engine, as a user without rights.
 
 #![cfg(target_os = "linux")]
 #![expect(

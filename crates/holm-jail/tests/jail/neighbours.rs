@@ -59,7 +59,8 @@ impl Drop for Victim {
     }
 }
 
-/// Whether signals to other processes are held back: by a namespace for processes, or by a Landlock that can (Linux 6.12).
+/// Whether signals to other processes are held back: by a namespace for processes, or by a Landlock
+/// that can (Linux 6.12).
 fn holds_signals(way: Way) -> bool {
     match way {
         Way::Bubblewrap => true,

@@ -1,5 +1,5 @@
-//! Other systems' protocols, kept to the letter for the hosts that were built on them.
+//! Protocols of other systems, reproduced exactly for hosts that were built on them.
 //!
-//! Nothing in here decides for a run of Holm's own.
+//! Nothing in here affects the decisions of a Holm run.
 
 pub mod agent_rs;

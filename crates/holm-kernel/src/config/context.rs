@@ -1,26 +1,27 @@
-//! How a long transcript is fitted into a window.
+//! Settings for fitting a long transcript into a model's window.
 
 use alloc::string::String;
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// The planner's figures.
+/// Settings of the context planner.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct ContextPolicy {
-    /// The window to plan for when the model's own is not known, in tokens.
+    /// The window to plan for if the model's own is unknown, in tokens.
     pub default_window: u64,
     /// Planning starts at this share of the window, in thousandths.
     pub trigger_milli: u64,
-    /// Planning stops at this share, in thousandths; the gap keeps the prefix stable between two plans.
+    /// Planning stops at this share, in thousandths; the gap keeps the prefix
+    /// stable between two plans.
     pub target_milli: u64,
     /// Turns at the end that are never touched.
     pub keep_turns: u64,
-    /// Messages in view at the most; none leaves it to the tokens.
+    /// The most messages in view; `None` means that only tokens count.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_messages: Option<u64>,
-    /// Whether and how the oldest part is summed up.
+    /// Whether and how the oldest part is summarised.
     pub summary: SummaryPolicy,
 }
 
@@ -37,15 +38,15 @@ impl Default for ContextPolicy {
     }
 }
 
-/// Whether a model is asked to sum up what leaves the window.
+/// Whether a model is asked to summarise what leaves the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SummaryPolicy {
-    /// It is not: old results are elided and old turns leave the window.
+    /// No summary: old results are elided and old turns leave the window.
     Never,
-    /// It is, with this instruction (none uses the built-in one).
+    /// Ask for a summary with this instruction; `None` uses the built-in one.
     Ask {
-        /// What the model is told.
+        /// The instruction for the model.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instruction: Option<String>,
     },

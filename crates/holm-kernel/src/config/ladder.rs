@@ -1,6 +1,7 @@
-//! A ladder of models: start small, step up when the work shows that small is not enough.
+//! A ladder of models: a run starts with a small model and steps up when the small one fails.
 //!
-//! Everything here is data, so that every host climbs alike and a journal says why a run began where it did.
+//! Everything here is data, so every host steps up in the same way, and a journal says why a run
+//! began on its rung.
 
 use alloc::{
     string::{String, ToString},
@@ -11,18 +12,19 @@ use core::fmt;
 use holm_read::{Read, ReadError, Reader};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Letters that a kind of task keeps: enough for a label, too few for a story.
+/// The most characters of a task kind: enough for a label.
 const MOST_KIND_CHARS: usize = 48;
 
-/// What a model without a stronger one above it is told, once, unless the ladder has its own words.
+/// The default hint for a model on the last rung; it is given once.
 const HINT: &str = "No stronger model is left for this task. Split it into smaller steps: say which they are, do only \
                     the first, look at its result, then go on. If a step cannot be done, say which one and why.";
 
-/// Which models a run climbs, and when.
+/// The models of a run from weak to strong, and when to step up.
 ///
-/// A run begins each turn group on the rung `start`, or higher if it had to step up before. It steps up when a guard's
-/// rejection was not cured by the one correction, when calls are invalid again and again, or when a model announces
-/// and does not act. On the last rung the model gets `hint`, once, before the run says that it failed.
+/// A run begins each turn group on the rung `start`, or higher if it stepped up before. It steps up
+/// when the one correction did not cure a guard's rejection, when calls are invalid repeatedly, or
+/// when a model announces an action and takes none. On the last rung the model gets `hint` once
+/// before the run fails.
 ///
 /// ```
 /// use holm_kernel::{Config, Ladder, Model};
@@ -35,20 +37,20 @@ const HINT: &str = "No stronger model is left for this task. Split it into small
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Ladder {
-    /// What kind of task the run is about.
+    /// The kind of task of the run.
     pub kind: TaskKind,
-    /// Names of configured models, the weakest first; empty means all of them in their order. A name that no configured
-    /// model has is passed over.
+    /// Names of configured models, the weakest first; empty means all of them in their order.
+    /// Unknown names are skipped.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rungs: Vec<String>,
-    /// The rung to begin on, from 0; beyond the last means the last.
+    /// The rung to begin on, counted from 0; larger numbers mean the last rung.
     pub start: u64,
-    /// Why it begins there, for people.
+    /// Why the run begins there, for people.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
     /// When it steps up.
     pub step_up: StepUp,
-    /// What the model on the last rung is told before the run fails; empty tells it nothing.
+    /// The hint for the model on the last rung before the run fails; empty means no hint.
     pub hint: String,
 }
 
@@ -76,9 +78,9 @@ impl Ladder {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct StepUp {
-    /// What a guard's rejection leads to.
+    /// The reaction to a guard's rejection.
     pub rejection: OnRejection,
-    /// After so many turns in a row in which no call was valid; 0 means never.
+    /// Step up after this many turns in a row without a valid call; 0 means never.
     pub invalid_turns: u64,
 }
 
@@ -88,7 +90,7 @@ impl Default for StepUp {
     }
 }
 
-/// What a guard's rejection leads to.
+/// The reaction to a guard's rejection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum OnRejection {
@@ -97,13 +99,13 @@ pub enum OnRejection {
     AfterCorrection,
     /// The next model takes over at once.
     AtOnce,
-    /// Nothing: the run ends as it would without a ladder.
+    /// No step up: the run ends as it would without a ladder.
     Never,
 }
 
-/// A kind of task: a short label under which experience with models is kept.
+/// A kind of task: a short label under which the ledger keeps the scores of models.
 ///
-/// Free text is brought into one form, so that `Code review`, `code-review` and ` CODE  REVIEW ` are one kind.
+/// Free text is normalised, so that `Code review`, `code-review` and ` CODE  REVIEW ` are one kind.
 ///
 /// ```
 /// use holm_kernel::TaskKind;
@@ -115,10 +117,10 @@ pub enum OnRejection {
 pub struct TaskKind(String);
 
 impl TaskKind {
-    /// The kind of tasks of which nobody said a kind.
+    /// The kind of a task for which no kind was given.
     pub const GENERAL: &str = "general";
 
-    /// Brings free text into the form of a kind.
+    /// Normalises free text to a kind.
     pub fn new(text: impl AsRef<str>) -> Self {
         let mut kind = String::new();
         let mut gap = false;
@@ -139,7 +141,6 @@ impl TaskKind {
         Self(if kind.is_empty() { Self::GENERAL } else { kind }.to_string())
     }
 
-    /// The label.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,17 +1,17 @@
-//! Bounds, each with a name; unbounded only when asked for by name.
+//! Limits of a run. A limit is lifted only by naming it `Unbounded`.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
 use crate::NanoUsd;
 
-/// A bound that has to be lifted on purpose.
+/// A limit that can only be lifted explicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// At most this many.
     AtMost(u64),
-    /// No bound, by name.
+    /// No limit, stated explicitly.
     Unbounded,
 }
 
@@ -43,7 +43,7 @@ impl Bound {
     }
 }
 
-/// What one run may use.
+/// The limits of one run.
 ///
 /// *Per group* means from a prompt to its ending; *per run* means over the whole session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
@@ -51,15 +51,15 @@ impl Bound {
 pub struct Limits {
     /// Model turns, per group. In the last one no tool can be called, so that there is an answer.
     pub turns: Bound,
-    /// Turns before the cap at which the model is told to wrap up; 0 tells it nothing.
+    /// The model is told to wrap up this many turns before the limit; 0 means that it is not told.
     pub grace_turns: u64,
-    /// Tool calls that one reply may make; the rest is refused, and said so.
+    /// Tool calls of one reply; the rest is refused, and the model is told.
     pub calls_per_turn: Bound,
     /// Input and output tokens, per run.
     pub tokens: Bound,
     /// Wall clock in milliseconds, per group.
     pub wall_ms: Bound,
-    /// Money, per run.
+    /// The budget in money, per run.
     pub budget: Budget,
     /// What to do when a reply hits its output cap.
     pub max_tokens: MaxTokensRecovery,
@@ -67,7 +67,7 @@ pub struct Limits {
     pub result_chars: u64,
     /// How long one tool call may take, unless the tool says otherwise.
     pub tool_ms: u64,
-    /// Children that may stand below one another.
+    /// How deep children may be nested.
     pub depth: u64,
 }
 
@@ -92,7 +92,7 @@ impl Default for Limits {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Budget {
-    /// The hard limit; none means no bound in money.
+    /// The hard limit; `None` means no limit in money.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usd: Option<NanoUsd>,
 }
@@ -101,9 +101,9 @@ pub struct Budget {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct MaxTokensRecovery {
-    /// How often it is tried per turn.
+    /// The number of attempts per turn.
     pub attempts: u64,
-    /// Whether the cap may grow (doubling) up to this; none keeps it and asks the model to resume.
+    /// The cap doubles up to this; `None` keeps the cap and asks the model to continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ceiling: Option<u64>,
 }

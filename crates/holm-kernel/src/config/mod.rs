@@ -1,6 +1,7 @@
 //! A run's configuration, as data: it is part of record 0 and so of the run's identity.
 //!
-//! Nothing here is code. What cannot be said as data is asked of the host by [`Effect::Consult`](crate::Effect).
+//! Nothing here is code. Decisions that data cannot express are left to
+//! the host, through [`Effect::Consult`](crate::Effect).
 
 mod context;
 mod ladder;
@@ -32,10 +33,11 @@ use crate::ConsultPoint;
 
 /// The decision rules of this version of the kernel.
 ///
-/// A journal names the rules that made it; a kernel that does not have them says so instead of guessing.
+/// A journal names the rules it was made with. A kernel that does not have these
+/// rules refuses the journal.
 pub const SEMANTICS: u32 = 1;
 
-/// Record 0: everything that decides how a run behaves.
+/// Record 0: everything that determines how a run behaves.
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Started};
@@ -49,12 +51,11 @@ pub struct Started {
     pub run: String,
     /// Which decision rules the run follows.
     pub semantics: u32,
-    /// The version of the program that started the run; for people, never for decisions.
+    /// The version of the program that started the run; for people, not for decisions.
     #[serde(default)]
     pub version: String,
     /// Source of all jitter and of every envelope's seal.
     pub seed: u64,
-    /// The run's configuration.
     pub config: Config,
 }
 
@@ -76,13 +77,12 @@ impl Started {
     }
 }
 
-/// How one run behaves.
+/// The configuration of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Config {
-    /// Who this agent is, for logs and for people.
+    /// The agent's name, for logs and for people.
     #[serde(default)]
     pub name: String,
-    /// The system prompt.
     #[serde(default)]
     pub system: String,
     /// Where the instructions in the system prompt come from, with the hash of their text; for people, never for decisions.
@@ -90,7 +90,7 @@ pub struct Config {
     pub system_source: String,
     /// The models: the first is used, the others are fallbacks in order.
     pub models: Vec<Model>,
-    /// Which of them the run climbs when its work is not good enough; none keeps to fallbacks.
+    /// The ladder of models to climb when the work is not good enough; `None` uses only fallbacks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ladder: Option<Ladder>,
     /// The tools, in the order in which the model sees them.
@@ -99,52 +99,53 @@ pub struct Config {
     /// How calls are written in a reply.
     #[serde(default)]
     pub protocol: Protocol,
-    /// Product vocabulary.
+    /// The product's own vocabulary.
     #[serde(default)]
     pub policy: ProtocolPolicy,
-    /// Bounds of every kind.
+    /// The limits of the run.
     #[serde(default)]
     pub limits: Limits,
-    /// When and how a failed model call is tried again.
+    /// When and how a failed model call is retried.
     #[serde(default)]
     pub retry: RetryPolicy,
     /// How the transcript is fitted into the model's window.
     #[serde(default)]
     pub context: ContextPolicy,
-    /// What the run may do.
+    /// The grants of the run.
     #[serde(default)]
     pub grants: GrantSet,
-    /// What the run may never do, whatever was granted: tools by name, and what calls need. A call that needs a whole folder is
-    /// denied only where all of it is; its tool is told the denials and asks about each file
+    /// What the run may never do, regardless of its grants: tools by name, and needs of calls. A
+    /// call that needs a whole folder is denied only if the denials cover all of it. Otherwise its
+    /// tool receives the denials and checks each file
     /// ([`ToolRequest::denials`](crate::ToolRequest)).
     #[serde(default)]
     pub denials: Denials,
-    /// The absolute path of the folder that relative paths start from. With it, grants and denials of relative paths also
-    /// hold for a path in this folder that a call spells out from the root.
+    /// The absolute path of the folder that relative paths start from. With it, grants and denials
+    /// of relative paths also apply to absolute paths in this folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<FilePath>,
-    /// What is asked.
+    /// The mode, which decides which calls need approval.
     #[serde(default)]
     pub mode: Mode,
-    /// Who answers when something is asked.
+    /// How questions about calls are answered.
     #[serde(default)]
     pub approvals: Approvals,
-    /// What had already entered the run when it began (a child inherits its parent's marks).
+    /// The marks that were already set when the run began (a child inherits its parent's marks).
     #[serde(default)]
     pub marks: Marks,
-    /// What the marks lead to.
+    /// The consequences of marks.
     #[serde(default)]
     pub mark_rule: MarkRule,
     /// Whether the calls of a batch may overlap.
     #[serde(default)]
     pub batch: BatchOrder,
-    /// Where the host's hooks want to be heard.
+    /// The points at which the host's hooks are asked.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub consult: BTreeSet<ConsultPoint>,
-    /// How far above the root run this one stands; a child's depth is its parent's plus one.
+    /// The depth below the root run; a child's depth is its parent's plus one.
     #[serde(default)]
     pub depth: u64,
-    /// What becomes of children in the background when the run would end by itself.
+    /// What happens to children in the background at a natural end of the run.
     #[serde(default, skip_serializing_if = "ChildrenAtEnd::is_wait")]
     pub children_at_end: ChildrenAtEnd,
 }
@@ -179,12 +180,12 @@ impl Config {
     }
 }
 
-/// What becomes of children in the background when their run would end by itself. A run that is cancelled, fails or
-/// reaches a limit stops them always.
+/// What happens to children in the background at a natural end of their run. A run that is
+/// cancelled, fails or reaches a limit always stops them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ChildrenAtEnd {
-    /// The run waits for them, and the model hears every result.
+    /// The run waits for them, and the model gets every result.
     #[default]
     Wait,
     /// They are stopped, and the run ends.
@@ -198,21 +199,22 @@ impl ChildrenAtEnd {
     }
 }
 
-/// Who answers a question about a call.
+/// How a question about a call is answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Approvals {
-    /// A person or a hook is asked about what the mode does not allow by itself.
+    /// A person or a hook is asked about calls that the mode does not allow by itself.
     #[default]
     Ask,
-    /// As `Ask`, and hooks are also asked about what the mode allows; they can only narrow it.
+    /// As `Ask`, and hooks are also asked about calls that the mode allows; they
+    /// can only narrow it.
     AskAlways,
-    /// Nobody is there: what would be asked is denied.
+    /// Every question is answered with a denial, because no person is there to ask.
     Deny,
 }
 
 impl Approvals {
-    /// Of two ways to answer, the one under which less runs unseen.
+    /// The stricter of two values: less runs without being seen.
     #[must_use]
     pub const fn stricter(self, other: Self) -> Self {
         match (self, other) {
@@ -227,51 +229,52 @@ impl Approvals {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum BatchOrder {
-    /// Those that only look may; one that may change something runs after the calls before it and before those after it.
+    /// Read-only calls may. A call that may change something runs after the calls before it and
+    /// before the calls after it.
     #[default]
     Parallel,
     /// One after the other, always.
     Sequential,
 }
 
-/// What has entered the run and cannot be taken out again.
+/// Taint marks: the kinds of content that have entered the run. They are never removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Marks {
-    /// Content from outside: web pages, mail, results of servers that nobody vouches for.
+    /// Content from outside: web pages, mail, results of untrusted servers.
     pub untrusted: bool,
     /// Secrets or private data.
     pub private: bool,
 }
 
 impl Marks {
-    /// Whether anything has entered.
+    /// Whether any mark is set.
     pub const fn any(self) -> bool {
         self.untrusted || self.private
     }
 
-    /// Both marks joined.
+    /// The union of both marks.
     #[must_use]
     pub const fn join(self, other: Self) -> Self {
         Self { untrusted: self.untrusted || other.untrusted, private: self.private || other.private }
     }
 }
 
-/// What follows from a mark.
+/// The consequences of marks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum MarkRule {
-    /// Once a mark is set, egress and writes that no grant names are asked, in every mode.
+    /// Once any mark is set, egress and writes that no grant names need approval, in every mode.
     #[default]
     AskAfterAny,
-    /// The same, but only once both marks are set.
+    /// The same, but only if both marks are set.
     AskAfterBoth,
-    /// Marks are kept and shown, and change nothing.
+    /// Marks are shown but have no consequences.
     ShowOnly,
 }
 
 impl MarkRule {
-    /// Of two rules, the one that asks sooner.
+    /// The stricter of two rules.
     #[must_use]
     pub const fn stricter(self, other: Self) -> Self {
         match (self, other) {

@@ -1,4 +1,4 @@
-//! Which models a run may use, and what they cost.
+//! The models that a run may use, and their prices.
 
 use alloc::string::String;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{NanoUsd, Usage};
 
-/// A model as the kernel needs to know it.
+/// A model's declaration: what the kernel must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Model {
-    /// `provider/model`, the name used everywhere.
+    /// The name, as `provider/model`.
     pub name: String,
-    /// How its tokenizer tends to count.
+    /// The family of its tokenizer, for estimates.
     #[serde(default)]
     pub family: Family,
-    /// The context window in tokens; what the user declared wins over any catalogue.
+    /// The context window in tokens; a value that the user declared overrides any catalogue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u64>,
-    /// The output cap to ask for; none leaves it to the provider.
+    /// The output cap to request; `None` leaves it to the provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u64>,
-    /// The price; none means unknown, which is never taken for free.
+    /// The price; `None` means unknown, which never counts as free.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// Sampling temperature in thousandths.
@@ -59,15 +59,13 @@ impl From<String> for Model {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Family {
-    /// `OpenAI`'s vocabularies.
     OpenAi,
     /// Anthropic's vocabularies, which count more.
     Anthropic,
-    /// Google's vocabularies.
     Gemini,
     /// Llama, Qwen, Mistral and other open ones.
     Open,
-    /// Anything else: estimated with care.
+    /// Anything else; estimated with a margin.
     #[default]
     Other,
 }
@@ -76,14 +74,14 @@ pub enum Family {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Price {
-    /// Prompt tokens.
+    /// The price of prompt tokens.
     pub input: u64,
-    /// Generated tokens.
+    /// The price of generated tokens.
     pub output: u64,
-    /// Prompt tokens read from the cache; none means as `input`.
+    /// Prompt tokens read from the cache; `None` means the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<u64>,
-    /// Prompt tokens written to the cache; none means as `input`.
+    /// Prompt tokens written to the cache; `None` means the price of `input`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
 }

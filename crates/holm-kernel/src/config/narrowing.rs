@@ -1,7 +1,8 @@
-//! What a host narrows in the configuration of a run that it takes over.
+//! Restrictions that a host adds to a run that it takes over.
 //!
-//! Record 0 of a run that another host began is that host's word. It decides what was said, and not what this host puts up
-//! with: each value here can make a run stricter and none can make it laxer.
+//! Another host wrote record 0 of such a run. That record is still the run's history, but
+//! this host need not accept its settings. Every value here can make a run stricter, and none
+//! can make it laxer.
 
 use alloc::vec::Vec;
 
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
 
-/// What a host narrows; what is none stays as the run has it.
+/// Restrictions that a host adds; a field that is `None` leaves the run's own value in place.
 ///
 /// ```
 /// use holm_kernel::{Config, MarkRule, Model, Narrowing};
@@ -23,27 +24,28 @@ use super::{Alias, Config, Limits, MarkRule, Marks, RetryPolicy};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Narrowing {
-    /// What the marks lead to: the stricter of this rule and the run's own.
+    /// The rule for marks; the stricter of this one and the run's own applies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mark_rule: Option<MarkRule>,
-    /// What has entered the run, as the host knows: a run from elsewhere is untrusted content.
+    /// Marks to set: a run from elsewhere is untrusted content.
     pub marks: Marks,
-    /// Bounds that hold beside the run's own; the budget has a fact of its own.
+    /// Limits in addition to the run's own; the budget has an input of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub limits: Option<Limits>,
-    /// How often and how soon a failed model call may be tried again at most.
+    /// The upper limits for retries of a failed model call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retry: Option<RetryPolicy>,
-    /// The other names of tools that the run may keep; those that are not here go.
+    /// The aliases that the run may keep; all others are removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aliases: Option<Vec<Alias>>,
-    /// Whether the run's own workspace is dropped: one from elsewhere could make relative grants mean other folders.
+    /// Whether the run's workspace is dropped: a foreign one could make relative
+    /// grants mean other folders.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub drops_workspace: bool,
 }
 
 impl Narrowing {
-    /// Narrows a configuration. The marks are not part of it: they enter the run.
+    /// Narrows a configuration. The marks are not part of it; they are set on the run.
     pub fn apply(&self, config: &mut Config) {
         if let Some(rule) = self.mark_rule {
             config.mark_rule = config.mark_rule.stricter(rule);

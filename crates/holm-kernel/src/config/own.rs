@@ -1,12 +1,13 @@
-//! Names of the tools that belong to a run itself. A model that calls one of them means the run, so no other tool may have
-//! one: it would hear what was meant for the run, or answer in its place.
+//! Reserved names: the tools that the run itself carries out. A model that calls one of them
+//! means the run, so no other tool may have such a name. It would receive the call, or answer
+//! in the run's place.
 
-/// Makes a constant of each name and puts it on the list, so that none can be missing there.
+/// Defines a constant for each name and adds it to the list, so that none can be missing there.
 macro_rules! own_names {
     ($($(#[$about:meta])+ $name:ident = $text:literal;)+) => {
         $($(#[$about])+ pub const $name: &str = $text;)+
 
-        /// The names of all tools that belong to a run itself; no other tool is given one of them.
+        /// The reserved names: no other tool may have one of them.
         ///
         /// ```
         /// assert!(holm_kernel::OWN_NAMES.contains(&holm_kernel::ENTER_PLAN));
@@ -16,12 +17,12 @@ macro_rules! own_names {
 }
 
 own_names! {
-    /// How the tool is called by which a model enters plan mode.
+    /// The name of the tool that enters plan mode.
     ENTER_PLAN = "enter_plan";
-    /// How the tool is called by which a model asks to be let out of plan mode.
+    /// The name of the tool that asks to leave plan mode.
     EXIT_PLAN = "exit_plan";
-    /// How the tool is called by which a model looks after its children in the background.
+    /// The name of the tool that manages children in the background.
     CHILDREN = "children";
-    /// How a tool that finds tools is called, where the host has one: a model that misses a tool is sent there.
+    /// The name of the host's tool search, if it has one. A model that misses a tool is sent there.
     FINDER = "tool_search";
 }

@@ -1,4 +1,5 @@
-//! Product vocabulary as data: how calls are written, which names mean what, what a lost model is told.
+//! A product's vocabulary as data: the notation of calls, other names of tools, and the notes that
+//! a stuck model gets.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -20,30 +21,30 @@ pub enum Protocol {
     Text,
 }
 
-/// A product's words. The default is generic and names no tool.
+/// A product's vocabulary. The default is generic and names no tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct ProtocolPolicy {
     /// Tools whose success votes to end the run.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub terminal_tools: BTreeSet<String>,
-    /// Whether a native run must end by a terminal tool; a plain answer is then reminded once.
+    /// Whether plain text ends a native run, or the model is reminded once to call a terminal tool.
     pub plain_answer: PlainAnswer,
     /// Other names for tools and arguments.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<Alias>,
-    /// What a model is told when it asks for a tool that is hidden from it; the key is the tool's name.
+    /// The notes for a model that calls a hidden tool; the key is the tool's name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub hidden: BTreeMap<String, HiddenToolNote>,
-    /// How planning prose without an action is recognised and answered.
+    /// How a reply that plans without acting is recognised and answered.
     pub inconclusive: Inconclusive,
-    /// What a native reply means that announces an action and takes none.
+    /// The meaning of a native reply that announces an action and takes none.
     #[serde(skip_serializing_if = "Announcements::are_answers")]
     pub announcements: Announcements,
-    /// What a model is told when the turns run out; `{left}` is replaced.
+    /// The note for the model when the turns run out; `{left}` is replaced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrap_up: Option<String>,
-    /// What a model is told when its reply was cut; none uses the built-in sentence.
+    /// The note for the model when its reply was cut; `None` uses the built-in one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume: Option<String>,
 }
@@ -52,22 +53,23 @@ pub struct ProtocolPolicy {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlainAnswer {
-    /// It does.
+    /// Plain text ends the run.
     #[default]
     Ends,
     /// The model is reminded once with this text; the next plain answer ends the run.
     RemindOnce(String),
 }
 
-/// What a native reply means whose last sentence announces an action ("Let me read the file.") and which makes no call.
+/// The meaning of a native reply without a call whose last sentence announces an action ("Let
+/// me read the file.").
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Announcements {
-    /// It is the answer, as every text without a call.
+    /// It is the answer, like every text without a call.
     #[default]
     Answers,
-    /// The model gets the correction of [`Inconclusive`] once. If it announces again, the ladder steps up; where nothing
-    /// is left to do, the text is the answer.
+    /// The model gets the correction of [`Inconclusive`] once. If it announces again, the ladder
+    /// steps up. If there is no further step, the text is the answer.
     Corrected,
 }
 
@@ -85,12 +87,13 @@ pub struct Alias {
     pub name: String,
     /// The tool that is meant.
     pub tool: String,
-    /// Argument names: what a model may write → what is meant. `list.name` is a name in the objects of the argument `list`.
+    /// Argument names: the model's name → the real one. `list.name` is a name in the objects
+    /// of the argument `list`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub arguments: BTreeMap<String, String>,
 }
 
-/// What is said of a hidden tool.
+/// The note about a hidden tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct HiddenToolNote {
     /// The text the model gets as the result.
@@ -101,11 +104,11 @@ pub struct HiddenToolNote {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Inconclusive {
-    /// Lower-case phrases that announce.
+    /// Lower-case phrases that announce an action.
     pub phrases: Vec<String>,
-    /// Text of this many bytes or more is an answer, whatever it says.
+    /// Text of this many bytes or more is an answer, regardless of its content.
     pub shorter_than: u64,
-    /// What the model is told; it gets one chance.
+    /// The correction for the model; it gets one chance.
     pub correction: String,
 }
 

@@ -1,4 +1,4 @@
-//! When a failed model call is tried again; the times are armed in the kernel and journaled.
+//! When a failed model call is retried. The kernel sets the times, and they are journaled.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,12 @@ pub struct RetryPolicy {
     pub attempts: u64,
     /// The first pause in milliseconds; it doubles.
     pub base_ms: u64,
-    /// No pause is longer, except one that the provider asks for.
+    /// The longest pause, unless the provider asks for a longer one.
     pub cap_ms: u64,
-    /// The longest pause that a provider may ask for; beyond it the next model is tried, or the run fails.
+    /// The longest pause that a provider may ask for. If it asks for more, the next model is tried
+    /// or the run fails.
     pub patience_ms: u64,
-    /// Up to this many thousandths of a pause are taken off at random (from the seed).
+    /// Up to this many thousandths of a pause are subtracted at random (from the seed).
     pub jitter_milli: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What the kernel must know of a tool; how it runs is the host's business.
+//! A tool's declaration: what the kernel must know. The host decides how the tool runs.
 
 use alloc::{boxed::Box, string::String, vec::Vec};
 
@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{CHILDREN, ENTER_PLAN, EXIT_PLAN, FINDER, OWN_NAMES};
 use crate::NanoUsd;
 
-/// What the model is told of the tool that looks after its children.
+/// The description of the tool that manages children, for the model.
 const ABOUT_CHILDREN: &str = "Looks after your helpers in the background: `status` of all or of one `child`, the \
                               `result` of one that has ended, or `stop` one. Results come by themselves; do not poll.";
 
@@ -47,37 +47,40 @@ pub struct Tool {
     pub description: String,
     /// JSON Schema of its arguments.
     pub schema: Json,
-    /// How much a call can change. Has no default: what is not said cannot be taken for harmless.
+    /// How much a call can change. It has no default, so that an undeclared tool
+    /// never counts as harmless.
     pub level: Level,
-    /// What a call needs, as templates over its arguments. Empty means that a call uses nothing which a grant could
-    /// give or withhold (no file, no address, no program): then the level alone decides whether it may run.
+    /// The needs of a call, as templates over its arguments. Empty means that a call uses nothing
+    /// that a grant could cover (no file, no address, no program). Then only the level decides
+    /// whether it may run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Template>,
-    /// What runs it.
+    /// What carries out its calls.
     #[serde(default)]
     pub kind: ToolKind,
     /// Whether it may run again after a crash.
     #[serde(default)]
     pub repeat: Repeat,
-    /// Whether it may overlap with others.
+    /// Whether it may overlap with other calls.
     #[serde(default)]
     pub pace: Pace,
     /// Whether its results count when a batch decides to end the run.
     #[serde(default)]
     pub vote: Vote,
-    /// What its output brings into the run, and what leaves through it.
+    /// The marks that its output sets, and whether it sends data out.
     #[serde(default)]
     pub yields: Yields,
-    /// Whether empty output is a fair result.
+    /// Whether empty output is a valid result.
     #[serde(default)]
     pub empty: EmptyOutput,
-    /// Whether an output that reads like an error message may be data (a file, a log, a search hit).
+    /// Whether an output that reads like an error message may be data (a file, a
+    /// log, a search hit).
     #[serde(default)]
     pub error_text: ErrorText,
-    /// What an implausible result leads to.
+    /// What happens with an implausible result.
     #[serde(default)]
     pub severity: Severity,
-    /// What must hold of every result.
+    /// Conditions that every result must meet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub postconditions: Vec<Postcondition>,
     /// How much of a result the model sees, in characters; none means the run's limit.
@@ -89,20 +92,21 @@ pub struct Tool {
     /// How much of it one turn group may use.
     #[serde(default)]
     pub quota: Quota,
-    /// Whether repeating it is its purpose.
+    /// Whether the loop detector ignores it, because repeating it is its purpose.
     #[serde(default)]
     pub exemption: Exemption,
     /// Whether its failure stops the other calls of its batch.
     #[serde(default)]
     pub aborts_siblings: bool,
-    /// Whether a call may be answered at once while its child works on; only agents have children.
+    /// Whether a call may be answered at once while its child still works;
+    /// only agents have children.
     #[serde(default, skip_serializing_if = "Background::is_never")]
     pub background: Background,
 }
 
 impl Tool {
-    /// A tool with the given schema and the defaults. It counts as able to do anything until
-    /// [`level`](Self::level) says otherwise.
+    /// A tool with the given schema and the defaults. Until [`level`](Self::level) says otherwise,
+    /// it counts as able to do anything.
     pub fn new(name: impl Into<String>, description: impl Into<String>, schema: Json) -> Self {
         Self {
             name: name.into(),
@@ -134,8 +138,8 @@ impl Tool {
         Self { level: Level::None, kind: ToolKind::Skill { contract: contract.into() }, ..tool }
     }
 
-    /// A tool by which the model enters or leaves plan mode. The kernel itself carries it out; name and description are
-    /// the host's words.
+    /// A tool that enters or leaves plan mode. The kernel carries it out; the host
+    /// chooses name and description.
     ///
     /// ```
     /// use holm_kernel::{PlanRole, Tool};
@@ -161,7 +165,8 @@ impl Tool {
         Self { level: Level::None, kind: ToolKind::Plan(role), ..Self::new(name, description, schema) }
     }
 
-    /// The tool by which a model looks after its children in the background; the kernel itself answers its calls.
+    /// The tool with which a model manages its children in the background; the
+    /// kernel answers its calls.
     ///
     /// ```
     /// use holm_kernel::{Tool, ToolKind};
@@ -195,7 +200,7 @@ impl Tool {
     /// The same tool with more needs, each written as a grant with arguments in braces.
     ///
     /// # Errors
-    /// [`TemplateError`] for the first that is no template.
+    /// [`TemplateError`] for the first text that is not a template.
     pub fn needs<T: AsRef<str>>(mut self, needs: impl IntoIterator<Item = T>) -> Result<Self, TemplateError> {
         for need in needs {
             self.needs.push(need.as_ref().parse()?);
@@ -203,8 +208,9 @@ impl Tool {
         Ok(self)
     }
 
-    /// Whether it has the name of a tool that the run itself carries out, and is another tool. No host may offer it: a model
-    /// that means the run would call it. A tool that finds others is the host's own, so whatever is called [`FINDER`] is none.
+    /// Whether this tool has a reserved name without being the tool that the run itself carries
+    /// out. No host may offer such a tool: a model that means the run would call it. The exception
+    /// is [`FINDER`]: a search tool belongs to the host, so it may have that name.
     ///
     /// ```
     /// use holm_guards::json::Json;
@@ -225,38 +231,40 @@ impl Tool {
     }
 }
 
-/// What runs a tool.
+/// What carries out a tool's calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
     /// The host runs it: [`Effect::RunTool`](crate::Effect::RunTool).
     #[default]
     Host,
-    /// Another run does: [`Effect::Spawn`](crate::Effect::Spawn).
+    /// A child run carries it out: [`Effect::Spawn`](crate::Effect::Spawn).
     Agent {
-        /// What the child asks for; it gets what the parent holds of it.
+        /// The grants that the child asks for; it gets those of them that the parent holds.
         #[serde(default)]
         grants: GrantSet,
-        /// What is set aside from the parent's budget for one child; zero is all that is left.
+        /// The money reserved from the parent's budget for one child; zero means all that is left.
         #[serde(default)]
         reserve: NanoUsd,
-        /// The tokens that are set aside for one child, where its parent has a limit; zero is all that are left.
+        /// The tokens reserved for one child, if its parent has a limit; zero means
+        /// all that are left.
         #[serde(default, skip_serializing_if = "crate::message::is_zero")]
         tokens: u64,
     },
-    /// A contract skill that the model itself carries out and the guards check.
+    /// A contract skill: the model carries it out, and the guards check it.
     Skill {
-        /// What goes in, what must come out, and what it must be grounded in.
+        /// Its input, its required output, and the sources the output must be grounded in.
         contract: Box<Contract>,
     },
-    /// The kernel does: it changes the run's mode.
+    /// The kernel carries it out: it changes the run's mode.
     Plan(PlanRole),
-    /// The kernel answers: how the children in the background stand, what came of one, and that one is stopped.
+    /// The kernel carries it out: it lists the children in the background, returns a result,
+    /// or stops a child.
     Children,
 }
 
 impl ToolKind {
-    /// The name of the tool that the run itself carries out in this way; none where somebody else does.
+    /// The reserved name of this kind of tool, if the run itself carries it out.
     pub const fn own_name(&self) -> Option<&'static str> {
         match self {
             Self::Plan(PlanRole::Enter) => Some(ENTER_PLAN),
@@ -267,32 +275,32 @@ impl ToolKind {
     }
 }
 
-/// What a tool does about plan mode.
+/// What a tool does with plan mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum PlanRole {
     /// Narrows the run to looking, for the calls after it. Nobody is asked.
     Enter,
-    /// Asks a person whether the plan may be carried out. A yes restores the mode from before, and no wider one.
+    /// Asks a person whether the plan may be carried out. An approval restores the mode from
+    /// before, and no wider one.
     Exit,
 }
 
 /// Whether a call waits for its child.
 ///
-/// A child in the background has its share of the budget and its grants like any other. Its result reaches the model
-/// by itself, once, before the next model call.
+/// A child in the background has its share of the budget and its grants, like any other. Its result
+/// reaches the model once, before the next model call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Background {
-    /// It does.
+    /// The call always waits for its child.
     #[default]
     Never,
-    /// It does not where this argument of the call is `true`.
+    /// The call does not wait if this argument is `true`.
     Asked {
-        /// The argument's name.
         argument: String,
     },
-    /// It never does.
+    /// The call never waits for its child.
     Always,
 }
 
@@ -302,40 +310,41 @@ impl Background {
     }
 }
 
-/// Whether a call may run twice.
+/// Whether a call may safely run twice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
-    /// Twice is wrong: an unanswered call is settled as *outcome unknown*.
+    /// It must not: an unanswered call is settled as *outcome unknown*.
     #[default]
     Once,
-    /// Twice is the same as once.
+    /// It may: running twice has the same effect as running once.
     Idempotent,
 }
 
-/// Whether a tool that only looks may overlap with the other calls of its reply. One that changes something never does.
+/// Whether a read-only tool may overlap with the other calls of its reply. A tool that
+/// changes something never does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
-    /// It may.
+    /// It may overlap with other calls.
     #[default]
     Shared,
     /// It runs after the calls before it and before those after it.
     Exclusive,
 }
 
-/// Whether a tool has a say in ending the run.
+/// Whether a tool's result counts in the vote to end the run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Vote {
-    /// Its result votes.
+    /// Its result counts as a vote.
     #[default]
     Counts,
-    /// It only advises.
+    /// Its result does not count as a vote.
     Advisory,
 }
 
-/// What passes through a tool.
+/// The data that enters or leaves through a tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Yields {
@@ -347,11 +356,11 @@ pub struct Yields {
     pub egress: bool,
 }
 
-/// How much of one tool a turn group may use; none means no bound of its own.
+/// How much of one tool a turn group may use; `None` means no limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Quota {
-    /// Calls.
+    /// The number of calls allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub calls: Option<u64>,
     /// Milliseconds, all calls together.
@@ -366,9 +375,9 @@ pub struct Quota {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Exemption {
-    /// It does.
+    /// The loop detector watches it.
     #[default]
     None,
-    /// Polling: the same call with the same result is what it is for.
+    /// Polling: repeating the same call with the same result is its purpose.
     Polling,
 }

@@ -1,17 +1,18 @@
-//! The last resort: results of the turns that are otherwise kept whole lose their middle.
+//! The last resort of compaction: cuts the middle out of results in turns that
+//! are otherwise kept whole.
 
 use super::{
     sealed::{self, Attachments},
     view::{View, index},
 };
 
-/// Lengths in characters to which results are clipped, one after the other, until the view fits. The steps halve, so
-/// that few passes are needed; the last one leaves about a screen of lines.
+/// Lengths in characters to which results are clipped, one after the other, until the view fits.
+/// The steps halve, so that few passes are needed; the last one leaves about a screen of lines.
 const LIMITS: [u64; 8] = [32_000, 16_000, 8_000, 4_000, 2_000, 1_000, 500, 250];
 
 impl View {
-    /// Clips results from `from` on until at most `goal` tokens are in view. The last turn, which the model has not
-    /// seen yet, comes last.
+    /// Clips results from `from` on until at most `goal` tokens are in view. The last turn, which
+    /// the model has not seen yet, comes last.
     pub(super) fn clip(&mut self, from: u64, goal: u64) {
         let last = self.keep_start(1).max(from);
         let end = self.messages.len() as u64;

@@ -1,4 +1,4 @@
-//! Takes the oldest turns out of the view.
+//! Removes the oldest turns from the view.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{Message, MessageId};
 
-/// What a cut has to reach.
+/// The target that a cut must reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Goal {
     /// Tokens in view after it.
@@ -18,21 +18,20 @@ pub(super) struct Goal {
     pub(super) messages: u64,
 }
 
-/// Where to cut, and what that frees.
+/// Where to cut, and how much that frees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Cut {
     /// The first message that is kept whole.
     pub(super) at: u64,
-    /// Tokens that leave.
     pub(super) tokens: u64,
-    /// Messages that leave.
     pub(super) messages: u64,
 }
 
 impl View {
-    /// The smallest cut that reaches the goal, or the largest possible one; none if nothing would leave.
+    /// The smallest cut that reaches the goal, or else the largest possible one; `None`
+    /// if nothing would leave.
     ///
-    /// Looks only at turns that the cut would take, so the cost is paid for by what leaves.
+    /// It looks only at turns that the cut would remove, so the cost is bounded by what leaves.
     pub(super) fn find_cut(&mut self, goal: Goal, keep_start: u64) -> Option<Cut> {
         let mut cut = Cut { at: self.head, tokens: 0, messages: 0 };
         let mut next = 1;
@@ -56,7 +55,8 @@ impl View {
         (cut.messages > 0).then_some(cut)
     }
 
-    /// Takes out everything before `at`. A summary that is in view stays; the note beside it counts what has left since.
+    /// Removes everything before `at`. A summary in view stays; the note beside it counts
+    /// what has left since.
     pub(super) fn drop_before(&mut self, at: u64) {
         let leaving = self.leaving(at);
         let last = self.last_leaving(at).unwrap_or_default();
@@ -68,7 +68,7 @@ impl View {
         self.cut(at, Digest { gone: digest.gone.saturating_add(leaving.messages), ..digest });
     }
 
-    /// What leaves if everything before `at` does, the digest not counted.
+    /// What leaves if everything before `at` leaves; the note is not counted.
     pub(super) fn leaving(&mut self, at: u64) -> Cut {
         let mut cut = Cut { at, tokens: 0, messages: 0 };
         for place in (0..at).filter(|place| !self.remains(*place) && !self.is_digest(*place)) {
@@ -79,7 +79,7 @@ impl View {
         cut
     }
 
-    /// Replaces everything before `at` by what always stays and by the digest.
+    /// Replaces everything before `at` by the messages that always stay and by the note.
     pub(super) fn cut(&mut self, at: u64, digest: Digest) {
         let message = digest.message();
         let mut head = Head::default();
@@ -113,17 +113,17 @@ impl View {
         self.recount_old();
     }
 
-    /// The digest stands last in the head.
+    /// The note is the last message of the head.
     pub(super) fn is_digest(&self, at: u64) -> bool {
         self.digest.is_some() && at + 1 == self.head
     }
 
-    /// Whether a message stays through a cut; the digest gives way to the next one.
+    /// Whether a message survives a cut; the old note is replaced by the next one.
     fn remains(&self, at: u64) -> bool {
         self.stays(at) && !self.is_digest(at)
     }
 
-    /// The id of the last message that leaves: it is free afterwards, and in order with its neighbours.
+    /// The id of the last message that leaves. The note reuses it, so ids stay in order.
     fn last_leaving(&self, at: u64) -> Option<MessageId> {
         let place = (0..at).rev().find(|place| !self.remains(*place))?;
         self.messages.get(index(place)).map(|message| message.id)

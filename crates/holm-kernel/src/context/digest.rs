@@ -1,4 +1,4 @@
-//! The message that stands where older ones have left the view.
+//! The message that replaces older messages which have left the view.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Author, Block, Message, MessageId, Role};
 
-/// What the view says about the messages it no longer shows. It stands last in the view's head.
+/// A note about the messages that the view no longer shows. It is the last message
+/// of the view's head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(super) struct Digest {
-    /// The id of the message that says it.
+    /// The id of the message that carries the note.
     pub(super) id: MessageId,
-    /// How many messages the summary stands for.
+    /// How many messages the summary covers.
     pub(super) summed: u64,
     /// How many left without a summary, or after it.
     pub(super) gone: u64,
@@ -22,7 +23,8 @@ pub(super) struct Digest {
 }
 
 impl Digest {
-    /// The message. Each part is a block of its own: no text in the summary can pose as the words around it.
+    /// The message. Each part is a separate block, so that no text in the summary can pose as
+    /// the text around it.
     pub(super) fn message(&self) -> Arc<Message> {
         let mut blocks = Vec::with_capacity(3);
         if let Some(summary) = &self.summary {

@@ -1,8 +1,9 @@
-//! How many tokens a message will take, before a provider has counted.
+//! Estimates how many tokens a message takes, before a provider has counted them.
 //!
-//! Tokenizers differ and are megabytes large; a window is planned with a margin anyway. So each byte is given a
-//! weight by its kind, in thousandths of a token, and the weights are added up: one table look-up a byte, no float,
-//! the same figure on every host. Bytes that continue a character weigh nothing.
+//! Tokenizers differ and are megabytes large, and a window is planned with a margin anyway.
+//! So each kind of byte has a weight in thousandths of a token, and the weights are added up:
+//! one table look-up per byte, no float, the same figure on every host. Continuation bytes of
+//! a character weigh nothing.
 //!
 //! | thousandths of a token | `OpenAi` | `Anthropic` | `Gemini` | `Open` | `Other` | why |
 //! |---|---|---|---|---|---|---|
@@ -16,9 +17,10 @@
 //! | three-byte character | 800 | 1200 | 750 | 1100 | 1200 | Chinese, Japanese, Korean, Hindi |
 //! | four-byte character | 2000 | 2500 | 2000 | 2500 | 2500 | emoji |
 //!
-//! The first column was fitted to counts of the o200k and cl100k vocabularies; the tests hold it to them. The
-//! others are scaled from it with care, because a figure too high costs a little room and one too low a failed call.
-//! The table decides what a run does, so another table is another [`SEMANTICS`](crate::SEMANTICS).
+//! The first column was fitted to counts of the o200k and cl100k vocabularies, and the tests
+//! compare it with them. The other columns are scaled from it with care: a figure that is too high
+//! wastes a little room, one that is too low fails a call. The table affects decisions, so a
+//! changed table needs a new [`SEMANTICS`](crate::SEMANTICS).
 
 use alloc::{sync::Arc, vec, vec::Vec};
 
@@ -38,13 +40,15 @@ const CALL_TOKENS: u64 = 8;
 /// A file of which only the address is known: about two pages.
 const UNSEEN_FILE_TOKENS: u64 = 3_000;
 
-/// Bytes of a binary document (a PDF page of 50 KB counts 2,000 tokens with most providers) to a token.
+/// Bytes of a binary document (a PDF page of 50 KB counts 2,000 tokens with most
+/// providers) to a token.
 const FILE_BYTES_PER_TOKEN: u64 = 25;
 
 /// Bytes of an opaque payload to a token; providers count the reasoning behind it, not its base64.
 const OPAQUE_BYTES_PER_TOKEN: u64 = 4;
 
-/// Characters that a token of an attachment counts in the budget for results, which is given in characters.
+/// Characters that a token of an attachment counts in the budget for results, which
+/// is given in characters.
 const CHARS_PER_TOKEN: u64 = 4;
 
 /// What one message weighs.
@@ -110,7 +114,8 @@ fn block_tokens(family: Family, block: &Block) -> u64 {
     }
 }
 
-/// As [`block_tokens`], one level deep: a result inside a result counts its text alone, so that nesting costs nothing.
+/// As [`block_tokens`], one level deep: a result inside a result counts its text alone, so
+/// that nesting costs nothing.
 fn part_tokens(family: Family, block: &Block) -> u64 {
     match block {
         Block::Text(plain) => text(family, plain),
@@ -155,7 +160,8 @@ fn file_tokens(family: Family, media: &Media) -> u64 {
     if textual { bytes / 3 } else { (bytes / FILE_BYTES_PER_TOKEN).max(image_tokens(family)) }
 }
 
-/// Characters of a result that would go if it became one line; zero if that would not make it shorter.
+/// Characters of a result that would go if it became one line; zero if that would
+/// not make it shorter.
 fn elidable(family: Family, result: &ToolResult) -> u64 {
     // Most results are short: their envelope need not be taken apart to know it.
     if result.text.len() as u64 <= sealed::SHORT_CHARS && result.parts.is_empty() {

@@ -1,8 +1,9 @@
 //! Fits a growing transcript into a model's window.
 //!
-//! The transcript is never rewritten. What the model is shown is a [`View`]: derived from the transcript, grown by
-//! one message at a time, and made smaller in rare, large steps, so that a provider's prompt cache keeps hitting in
-//! between and a turn costs the same at turn 1,000 as at turn 1.
+//! The transcript is never rewritten. The model is shown a [`View`], which is derived from the
+//! transcript. The view grows by one message at a time and shrinks in rare, large steps. So a
+//! provider's prompt cache keeps hitting in between, and a turn costs the same at turn 1,000
+//! as at turn 1.
 
 mod clip;
 mod cut;

@@ -1,4 +1,4 @@
-//! What to do when a provider says that the request was too long after all.
+//! Handles a provider's error that the request was too long.
 
 use alloc::vec::Vec;
 
@@ -11,10 +11,12 @@ use super::{
 use crate::{ContextPolicy, PlanStep};
 
 impl View {
-    /// Makes the view at least a quarter smaller, or as small as it can be; empty when nothing more can go.
+    /// Makes the view at least a quarter smaller, or as small as it can be; empty when
+    /// nothing more can go.
     ///
-    /// Old results go first, then old turns, then the middle of large results, then all turns but the last, then the
-    /// summary. The size that was refused is remembered: later plans stay below it.
+    /// Old results go first, then old turns, then the middle of large results, then all
+    /// turns but the last, then the summary. The size that was refused is remembered: later
+    /// plans stay below it.
     pub(crate) fn shrink_after_overflow(&mut self, policy: &ContextPolicy) -> Vec<Planned> {
         let goal = self.tokens - self.tokens / 4;
         self.ceiling = Some(self.ceiling.map_or(self.tokens, |ceiling| ceiling.min(self.tokens)));

@@ -1,4 +1,4 @@
-//! Decides, before each model call, whether and how the view is made smaller.
+//! Decides before each model call whether and how to shrink the view.
 
 use alloc::vec::Vec;
 
@@ -12,49 +12,45 @@ use crate::{ContextPolicy, Family, MessageId, PlanStep, SummaryPolicy};
 /// A summary of less than this is not worth a model call.
 const SUMMARY_WORTH: u64 = 500;
 
-/// Room that a cut leaves for the note that takes the place of what left.
+/// Tokens that a cut leaves free for the note.
 pub(super) const DIGEST_TOKENS: u64 = 60;
 
 /// A cut with a summary leaves this part of the goal (as a divisor) free for it.
 const SUMMARY_PART: u64 = 8;
 
-/// A plan that frees less than this part of the room (as a divisor) waits, unless the view cannot be sent otherwise:
-/// each change costs the provider's prompt cache.
+/// A plan that frees less than this part of the room (as a divisor) waits, unless the view cannot
+/// be sent otherwise: each change invalidates the provider's prompt cache.
 const WORTH_PART: u64 = 8;
 
 /// A token's worth of characters, when all that is known is characters.
 const CHARS_PER_TOKEN: u64 = 4;
 
-/// What a plan did and what comes next.
+/// What a plan did, and what follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub(crate) struct Plan {
     /// What was done, in order.
     pub(crate) steps: Vec<Planned>,
-    /// What comes next.
     pub(crate) next: Next,
 }
 
-/// One thing that a plan did.
+/// One step of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Planned {
-    /// What.
     pub(crate) step: PlanStep,
-    /// Estimated tokens before.
     pub(crate) before: u64,
-    /// Estimated tokens after.
     pub(crate) after: u64,
 }
 
-/// What comes after a plan.
+/// What follows a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Next {
     /// The view fits: send it.
     Send,
-    /// Ask a model to sum up what stands before `upto`, then [apply](View::apply_summary) what it said (an empty text if
-    /// it failed) and plan again: a summary that is of no use is not asked for twice.
+    /// Ask a model to summarise the messages before `upto`, then [apply](View::apply_summary) its
+    /// text (an empty one if it failed) and plan again. A useless summary is not requested twice.
     Summarise {
-        /// The first message that is not summed up.
+        /// The first message that is not summarised.
         upto: MessageId,
     },
     /// By the estimate the view does not fit, and nothing more may leave it.
@@ -62,10 +58,11 @@ pub(crate) enum Next {
 }
 
 impl View {
-    /// Plans for one request. `window` and `fixed` (system prompt, tools and room for the reply) are in tokens.
+    /// Plans for one request. `window` and `fixed` (system prompt, tools and room for the
+    /// reply) are in tokens.
     ///
-    /// Costs nothing that grows with the view unless something is to be done, and then no more than what is taken out
-    /// of the way for many turns to come. Calling it again changes nothing.
+    /// The cost does not grow with the view unless something must be done, and then it is bounded
+    /// by what is removed. Calling it again changes nothing.
     pub(crate) fn plan(&mut self, policy: &ContextPolicy, window: u64, fixed: u64, family: Family) -> Plan {
         self.retarget(family);
         let room = Room::new(policy, window, fixed, self.ceiling);
@@ -89,7 +86,8 @@ impl View {
         self.cut_or_ask(policy, room, goal, keep_start, steps)
     }
 
-    /// What is to be reached, if anything is. A view that only has too many messages keeps its tokens.
+    /// The target, if the view is too large. A view that only has too many
+    /// messages keeps its tokens.
     fn goal(&self, policy: &ContextPolicy, room: Room) -> Option<Goal> {
         let crowded = policy.max_messages.is_some_and(|most| self.messages.len() as u64 > most);
         let long = self.tokens > room.trigger || (self.asked.is_some() && self.tokens > room.target);
@@ -139,7 +137,7 @@ impl View {
         }
     }
 
-    /// Asks for a summary up to a cut, if it is worth a call; the first message that stays.
+    /// Requests a summary up to a cut, if it is worth a call; returns the first message that stays.
     fn worth_asking(&mut self, room: Room, cut: Cut) -> Option<MessageId> {
         // A request that is itself too long would only fail.
         if cut.tokens < SUMMARY_WORTH || cut.tokens > room.hard {
@@ -160,7 +158,7 @@ impl View {
         Plan { steps, next }
     }
 
-    /// Does one step and writes it down if it changed anything.
+    /// Performs one step and records it if it changed anything.
     pub(super) fn note(&mut self, steps: &mut Vec<Planned>, step: PlanStep, act: impl FnOnce(&mut Self)) {
         let (before, epoch) = (self.tokens, self.epoch);
         act(self);
@@ -172,7 +170,8 @@ impl View {
     }
 }
 
-/// A view with too many messages goes down by the same share as one with too many tokens, so that it can grow again.
+/// A view with too many messages shrinks by the same share as one with too many tokens, so that
+/// it can grow again.
 fn most_messages(policy: &ContextPolicy) -> u64 {
     let Some(most) = policy.max_messages else {
         return u64::MAX;

@@ -1,24 +1,26 @@
-//! The figures of one plan: how many tokens the messages may take.
+//! The token thresholds of one plan.
 
 use crate::ContextPolicy;
 
-/// Room for the messages of a view, in tokens, everything else in the request already taken off.
+/// Token thresholds for the messages of a view; the rest of the request is already subtracted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Room {
     /// More than this cannot be sent.
     pub(super) hard: u64,
     /// Above this the view is made smaller.
     pub(super) trigger: u64,
-    /// Down to this.
+    /// The view is shrunk to this.
     pub(super) target: u64,
 }
 
 impl Room {
-    /// Takes `fixed` off the window and off each share of it. `ceiling` is what a provider has already refused.
+    /// Subtracts `fixed` from the window and from each share of it. `ceiling` is the size that a
+    /// provider has already refused.
     ///
-    /// A large fixed part must not leave a share of nothing, or every turn would be a plan and the view would be cut to
-    /// pieces for a reply that is never so long: a quarter of the window is always free for messages, the trigger is at
-    /// least half of what is free, the target at least half of the trigger and at most seven eighths of it.
+    /// A large fixed part must not leave too little, or every turn would need a plan and the view
+    /// would be cut to pieces. So a quarter of the window is always free for messages. The
+    /// trigger is at least half of the free part. The target is at least half and at most seven
+    /// eighths of the trigger.
     pub(super) fn new(policy: &ContextPolicy, window: u64, fixed: u64, ceiling: Option<u64>) -> Self {
         let window = if window == 0 { policy.default_window } else { window };
         let free = window.saturating_sub(fixed).max(window / 4);

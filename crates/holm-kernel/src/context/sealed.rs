@@ -1,8 +1,8 @@
-//! Makes a tool result smaller inside its envelope.
+//! Shortens a tool result inside its envelope.
 //!
-//! A result reaches the model sealed: an opening tag, a body that does not know the seal, a closing tag. What stands here
-//! keeps both tags and replaces the body alone, so that what is left of tool output still reads as tool output, and
-//! the call keeps its answer.
+//! A result reaches the model sealed: an opening tag, a body that does not know the seal, a closing
+//! tag. The functions here keep both tags and replace only the body. So the rest still reads as
+//! tool output, and the call keeps its answer.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -14,11 +14,11 @@ pub(super) const SHORT_CHARS: u64 = 200;
 /// What the one line usually takes.
 const LINE_BYTES: usize = 160;
 
-/// The part of the line that a call's arguments may take: enough for most paths, and the line stays shorter than a result
-/// that is worth eliding.
+/// The part of the line that a call's arguments may take: enough for most paths, and the line stays
+/// shorter than a result that is worth eliding.
 const ARGUMENT_BYTES: usize = 70;
 
-/// The part of the line that a tool's name may take: others choose it.
+/// The part of the line for a tool's name, which is not under our control.
 const NAME_CHARS: usize = 32;
 
 /// A cut must save at least this much, or the marker in the middle would cost more than it saves.
@@ -41,7 +41,8 @@ fn envelope(text: &str) -> Option<Parts<'_>> {
     if !text.starts_with("<tool_output") {
         return None;
     }
-    // The opening tag holds a seal and nothing else, and the last closing tag is the envelope's own.
+    // The opening tag holds a seal and nothing else, and the last closing tag
+    // is the envelope's own.
     let (open, rest) = text.split_at_checked(text.find('>')? + 1)?;
     let (body, close) = rest.split_at_checked(rest.rfind("</tool_output")?)?;
     Some(Parts { open, body, close })
@@ -52,9 +53,10 @@ pub(super) fn chars(text: &str) -> u64 {
     text.bytes().filter(|byte| byte & 0xc0 != 0x80).count() as u64
 }
 
-/// The same message with each of its long results as one line; other blocks and short results stay as they are.
+/// The same message with each of its long results reduced to one line; other blocks and
+/// short results are unchanged.
 ///
-/// None if there is none to shorten.
+/// Returns `None` if there is nothing to shorten.
 ///
 /// `arguments_of` finds the arguments of a call by its id.
 pub(super) fn elide<'a>(
@@ -72,9 +74,10 @@ pub(super) fn elide<'a>(
     })
 }
 
-/// The same message with each result that is longer than `limit` characters reduced to its head and its tail.
+/// The same message with each result that is longer than `limit` characters reduced to its
+/// head and its tail.
 ///
-/// None if there is none.
+/// Returns `None` if there is no such result.
 pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> Option<Message> {
     rewrite(message, |result| {
         let parts = split(&result.text);
@@ -98,12 +101,12 @@ pub(super) fn clip(message: &Message, limit: u64, attachments: Attachments) -> O
     })
 }
 
-/// What becomes of a result's pictures and files when its text is clipped.
+/// What happens to a result's pictures and files when its text is clipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Attachments {
-    /// They stay.
+    /// The attachments stay in the view.
     Keep,
-    /// They leave the view with a word about it.
+    /// They leave the view, with a note.
     Leave,
 }
 
@@ -137,7 +140,8 @@ fn joined(parts: Parts<'_>, body: &str) -> String {
     out
 }
 
-/// One line that says what was here: the tool, its arguments, the size, and that it can be had again.
+/// One line about a removed result: the tool, its arguments, the size, and that the
+/// call can be repeated.
 fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     let mut out = String::with_capacity(LINE_BYTES);
     out.push_str("[left out: result of ");
@@ -156,8 +160,8 @@ fn line(result: &ToolResult, arguments: &str, body: &str) -> String {
     out
 }
 
-/// Adds a name as the envelope's owner would write it. It did not go through the envelope, so only the letters of honest
-/// names pass.
+/// Appends a name. It did not pass through the envelope, so only characters of
+/// ordinary names are allowed.
 fn push_name(out: &mut String, name: &str) {
     for char in name.chars().take(NAME_CHARS) {
         let honest = char.is_ascii_alphanumeric() || matches!(char, '_' | '-' | '.' | ':' | '/');
@@ -168,7 +172,8 @@ fn push_name(out: &mut String, name: &str) {
     }
 }
 
-/// Adds text from inside an envelope that must not leave its line: what could steer a terminal is made visible.
+/// Appends text from inside an envelope, which must stay on its line; control
+/// characters are made visible.
 fn push_plain(out: &mut String, text: &str, limit: usize) {
     const MORE: &str = "…";
     let end = out.len() + limit;
@@ -203,7 +208,8 @@ fn is_unruly(char: char) -> bool {
         )
 }
 
-/// Three quarters of `limit` from the beginning and one from the end; nothing if that saves too little.
+/// Three quarters of `limit` from the beginning and one from the end; nothing if
+/// that saves too little.
 fn ends(body: &str, limit: u64) -> Option<String> {
     let all = chars(body);
     if all <= limit.saturating_add(CUT_SAVES) {

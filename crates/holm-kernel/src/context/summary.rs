@@ -1,4 +1,4 @@
-//! Asks a model to sum up what leaves the view, and takes its answer only if it helps.
+//! Asks a model to summarise what leaves the view, and uses the summary only if it helps.
 
 use alloc::{borrow::ToOwned, string::String, sync::Arc, vec::Vec};
 
@@ -26,22 +26,23 @@ tools and do not continue the work; give the summary alone.";
 /// Why a summary was not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(crate) enum Discarded {
-    /// It held nothing.
+    /// The summary had no text.
     #[error("the summary is empty, so the oldest turns leave without one")]
     Empty,
-    /// It was no shorter than what it sums up.
+    /// It was not shorter than the messages it replaces.
     #[error("the summary is not shorter than what it sums up, so the oldest turns leave without one")]
     Longer,
-    /// Nobody waits for it any more.
+    /// The view changed since the summary was requested.
     #[error("the view has changed since this summary was asked for")]
     Stale,
 }
 
 impl View {
-    /// What to send for a summary: the messages before `upto` and the instruction as the last message, under the id
-    /// given. Empty when no summary up to there is wanted.
+    /// The messages of a summary request: those before `upto`, and the instruction as the last
+    /// message, under the given id. Empty if no summary up to there was requested.
     ///
-    /// The messages are those of the view, so that a provider's prompt cache serves this request too.
+    /// The messages are those of the view, so that the provider's prompt cache
+    /// also serves this request.
     pub(crate) fn summary_request(
         &self,
         policy: &ContextPolicy,
@@ -58,12 +59,14 @@ impl View {
         messages
     }
 
-    /// Puts a summary in the place of everything before `upto`, under the id given; tokens before and after.
+    /// Replaces everything before `upto` by a summary, under the given id. Returns the
+    /// tokens before and after.
     ///
-    /// The task, the latest prompt and standing orders stay word for word beside it.
+    /// The task, the latest prompt and standing orders stay unchanged beside it.
     ///
     /// # Errors
-    /// The view is as before when the summary is of no use; the next plan lets the oldest turns leave without one.
+    /// The view is unchanged if the summary is useless; the next plan then removes the
+    /// oldest turns without one.
     pub(crate) fn apply_summary(
         &mut self,
         upto: MessageId,

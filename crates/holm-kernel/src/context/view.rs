@@ -1,4 +1,4 @@
-//! What the model is shown of a transcript.
+//! The view: the part of a transcript that the model is shown.
 
 use alloc::{sync::Arc, vec::Vec};
 
@@ -14,11 +14,12 @@ use crate::{Block, Family, Message, MessageId, Role};
 
 /// The messages that a request shows, in the order of the transcript, with running sums.
 ///
-/// It begins with a *head* once something has left it: the first message of a person (the task), the latest prompt,
-/// standing orders, and a digest of the rest. After the head come whole *turns*: what a person said, the reply, the
-/// results of its calls. A turn is never split, so no call loses its result.
+/// Once something has left it, it begins with a *head*: the first message of a person (the
+/// task), the latest prompt, standing orders, and a note about the rest. After the head come
+/// whole *turns*: a prompt, the reply, and the results of its calls. A turn is never split, so
+/// no call loses its result.
 ///
-/// Cursors remember how far each kind of work has come, so that a plan looks only at what is new.
+/// Cursors remember how far each kind of work has come, so that a plan looks only at new messages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(crate) struct View {
     pub(super) messages: Vec<Arc<Message>>,
@@ -39,29 +40,29 @@ pub(crate) struct View {
     pub(super) aged: u64,
     /// Messages before this one hold no result that could become shorter.
     pub(super) elided: u64,
-    /// What could go of the messages before `aged`.
+    /// The removable part of the messages before `aged`.
     pub(super) old: Measure,
     pub(super) asked: Option<Asked>,
     pub(super) summaries: Summaries,
-    /// What a provider refused as too long, by our estimate.
+    /// The size that a provider refused as too long, by our estimate.
     pub(super) ceiling: Option<u64>,
     #[cfg(test)]
     #[serde(skip)]
     pub(super) work: u64,
 }
 
-/// How the latest prompt is known.
+/// How the latest prompt is identified.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Prompts {
-    /// Nobody said: the last message of a person counts.
+    /// The prompt was not marked, so the last message of a person counts.
     #[default]
     Guessed,
-    /// By [`View::mark_prompt`].
+    /// The prompt was marked with [`View::mark_prompt`].
     Marked,
 }
 
-/// A summary that was asked for: of everything before this message.
+/// A requested summary of everything before this message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub(super) struct Asked {
     pub(super) upto: MessageId,
@@ -72,10 +73,10 @@ pub(super) struct Asked {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Summaries {
-    /// It may.
+    /// A summary may be requested.
     #[default]
     Welcome,
-    /// The last one was of no use; this time the oldest turns leave without.
+    /// The last summary was useless; this time the oldest turns leave without one.
     Discarded,
 }
 
@@ -97,7 +98,8 @@ impl View {
 
     /// Shows one more message. Applications' own records are not shown.
     ///
-    /// Costs the length of this message, never of the view (a change of family excepted, see [`View::retarget`]).
+    /// Costs the length of this message, never of the view (a change of
+    /// family excepted, see [`View::retarget`]).
     pub(crate) fn push(&mut self, message: Arc<Message>, family: Family) {
         if message.role == Role::Custom {
             return;
@@ -121,9 +123,10 @@ impl View {
         self.worked(1);
     }
 
-    /// Says that the message pushed last is the prompt of a new turn group: it stays in view until the next one does.
+    /// Marks the last message as the prompt of a new turn group: it stays in view
+    /// until the next prompt.
     ///
-    /// Without any mark the last message of a person is taken for it, which may be a mere correction.
+    /// Without a mark, the last message of a person counts, which may be a mere correction.
     pub(crate) fn mark_prompt(&mut self) {
         self.prompts = Prompts::Marked;
         if self.messages.last().is_some_and(|message| speaks(message)) {
@@ -144,9 +147,10 @@ impl View {
         self.recount_old();
     }
 
-    /// Shares messages with the transcript again after a snapshot was read, where each had a copy of its own.
+    /// Shares messages with the transcript again after a snapshot was read, where each
+    /// had its own copy.
     ///
-    /// `history` is in order of ids. A message that the view shows in another form keeps that form.
+    /// `history` is sorted by id. A message that the view shows in a changed form keeps that form.
     pub(crate) fn relink(&mut self, history: &[Arc<Message>]) {
         for shown in &mut self.messages {
             let Ok(at) = history.binary_search_by_key(&shown.id, |message| message.id) else {
@@ -186,7 +190,7 @@ impl View {
         self.age(upto);
     }
 
-    /// Whether a message stays in view whatever leaves: the task, the latest prompt, standing orders.
+    /// Whether a message always stays in view: the task, the latest prompt, standing orders.
     pub(super) fn stays(&self, at: u64) -> bool {
         self.task == Some(at)
             || self.prompt == Some(at)
@@ -220,7 +224,8 @@ impl View {
         self.worked(1);
     }
 
-    /// Makes the oldest results one line each until at most `goal` tokens are in view or no old result is left.
+    /// Makes the oldest results one line each until at most `goal` tokens are in view or no
+    /// old result is left.
     pub(super) fn elide(&mut self, goal: u64) {
         while self.tokens > goal && self.elided < self.aged {
             let at = self.elided;
@@ -239,7 +244,8 @@ impl View {
         }
     }
 
-    /// The arguments of a call whose result is in the message at `at`: the last reply before it made the call.
+    /// The arguments of a call whose result is in the message at `at`: the last reply before
+    /// it made the call.
     fn arguments_of(&self, at: u64, call: &str) -> Option<&str> {
         let before = self.messages.get(..index(at))?;
         let reply = before.iter().rev().find(|message| message.role == Role::Assistant)?;
@@ -274,7 +280,7 @@ impl View {
 
     fn count_calls(&mut self, message: &Message) {
         if message.role == Role::Assistant {
-            // What an earlier reply called and nobody answered will never be answered.
+            // Calls of an earlier reply that have no result yet will never get one.
             self.open = 0;
         }
         for block in &message.blocks {

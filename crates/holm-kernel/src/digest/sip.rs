@@ -1,12 +1,13 @@
-//! A keyed hash for short inputs: SipHash-2-4 with 128 bits of output, written out because it must never change.
+//! A keyed hash for short inputs: SipHash-2-4 with 128 bits of output, written out because
+//! it must never change.
 //!
-//! Seals and idempotency keys come from it. Both must not be foretold by somebody who has seen others of their kind, and
-//! are made on every call, where SHA-256 alone would be the largest part of the kernel's work. The key is derived by
-//! SHA-256, once a run.
+//! Seals and idempotency keys come from it. An attacker who has seen some of them must not be able
+//! to predict the next. They are made on every call, where SHA-256 alone would be the largest part
+//! of the kernel's work. The key is derived with SHA-256, once per run.
 
 use super::sha256;
 
-/// A secret key.
+/// A secret key for hashing.
 #[derive(Clone, Copy)]
 pub(crate) struct Sip {
     key: [u64; 2],
@@ -20,7 +21,8 @@ impl Sip {
         Self { key: [lane(first), lane(rest)] }
     }
 
-    /// Hashes the parts, each with its length before it and filled up with zeros to whole lanes of eight bytes.
+    /// Hashes the parts, each with its length before it and filled up with zeros to whole
+    /// lanes of eight bytes.
     pub(crate) fn hash(self, parts: &[&[u8]]) -> [u64; 2] {
         let mut state = State::new(self.key);
         let mut lanes = 0_u64;

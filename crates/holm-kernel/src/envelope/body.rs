@@ -1,4 +1,4 @@
-//! What goes into an envelope: a whole text, or its two ends with a note between them.
+//! The body of an envelope: a whole text, or its two ends with a note between them.
 
 use alloc::{borrow::Cow, format, string::String};
 
@@ -22,19 +22,19 @@ impl Ends {
     }
 }
 
-/// The text of one result, cut to what the model is to see.
+/// The text of one result, cut to the part that the model sees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Body<'a> {
     text: Cow<'a, str>,
 }
 
 impl<'a> Body<'a> {
-    /// The whole text.
     pub(crate) const fn whole(text: &'a str) -> Self {
         Self { text: Cow::Borrowed(text) }
     }
 
-    /// The text if it has at most `limit` characters; otherwise that many from its ends (the note not counted).
+    /// The text if it has at most `limit` characters; otherwise that many from its ends
+    /// (the note not counted).
     ///
     /// The note between them says how many characters are missing.
     pub(crate) fn clip(text: &'a str, limit: u64, ends: Ends) -> Self {

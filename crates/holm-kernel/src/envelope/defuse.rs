@@ -1,8 +1,10 @@
-//! Defuses whatever in a body could be read as the envelope's own tag, and nothing else.
+//! Defuses every part of a body that a model could read as the envelope's own tag,
+//! and changes nothing else.
 //!
-//! A model reads generously: it takes `</ Tool_Output>`, full-width letters or a name with invisible characters inside for
-//! the real thing. So does the matcher here. Only the angle bracket of a match is replaced, so ordinary markup and
-//! code pass through unharmed, and the replacement can be undone exactly.
+//! A model reads generously: it accepts `</ Tool_Output>`, full-width letters, or a name
+//! with invisible characters inside. So does the matcher here. Only the angle bracket of a
+//! match is replaced, so ordinary markup and code pass through unharmed, and the replacement
+//! can be undone exactly.
 
 use alloc::string::String;
 use core::fmt::Write as _;
@@ -12,8 +14,8 @@ use holm_grants::is_hidden;
 /// The letters of the tag's name; what separates them is not looked at.
 const NAME: &[u8] = b"tooloutput";
 
-/// Appends `body` with every look-alike of the tag defused: its bracket becomes a character reference, and a
-/// reference that already stands there gets one more `amp;`.
+/// Appends `body` with every look-alike of the tag defused: its bracket becomes a character
+/// reference, and a reference that already stands there gets one more `amp;`.
 ///
 /// Linear: no stretch of text is looked at from two starting points.
 pub(super) fn defuse(body: &str, out: &mut String) {
@@ -31,7 +33,6 @@ pub(super) fn defuse(body: &str, out: &mut String) {
 
 /// A piece of a body.
 enum Found<'a> {
-    /// Harmless text.
     Plain(&'a str),
     /// A bracket before something that reads like the tag's name.
     Bracket(char),
@@ -66,7 +67,8 @@ fn each<'a>(body: &'a str, mut take: impl FnMut(Found<'a>)) {
     take(Found::Plain(slice(done, body.len())));
 }
 
-/// The length of `&lt;`, `&#x…;` or such a thing with `amp;` before it, at the start of a text; 0 if there is none.
+/// The length of a reference such as `&lt;` or `&#x…;`, also with `amp;` before it, at the start of
+/// a text; 0 if the text does not start with one.
 fn reference_length(text: &str) -> usize {
     let Some(mut rest) = text.strip_prefix('&') else { return 0 };
     while let Some(after) = rest.strip_prefix("amp;") {
@@ -80,7 +82,8 @@ fn reference_length(text: &str) -> usize {
     after.map_or(0, |after| text.len() - after.len())
 }
 
-/// Whether a text starts with what a generous reader takes for the rest of `<tool_output` or `</tool_output`.
+/// Whether a text starts with what a generous reader takes for the rest
+/// of `<tool_output` or `</tool_output`.
 fn names_the_tag(text: &str) -> bool {
     let mut wanted = NAME.iter().peekable();
     for c in text.chars() {
@@ -98,7 +101,8 @@ fn names_the_tag(text: &str) -> bool {
     false
 }
 
-/// White space, control and invisible characters, and accents: a reader does not see them between the letters.
+/// White space, control and invisible characters, and accents: a reader does not see
+/// them between the letters.
 fn is_nothing(c: char) -> bool {
     c.is_whitespace() || c.is_control() || is_hidden(c) || matches!(c, '\u{300}'..='\u{36f}')
 }

@@ -1,8 +1,8 @@
 //! The envelope in which untrusted output reaches the model.
 //!
-//! Whatever a tool returns may have been written by somebody who wants to be obeyed. The model is told that what stands
-//! inside a `<tool_output>` is data; that is worth something only if the inside cannot end the envelope. So both tags carry
-//! a seal that no tool knows, and the text between them is left exactly as it was.
+//! The output of a tool may contain instructions written by an attacker. The model is told that the
+//! content of a `<tool_output>` is data. That helps only if the content cannot close the envelope.
+//! So both tags carry a seal that no tool knows, and the text between them is left as it was.
 
 mod body;
 mod defuse;

@@ -1,4 +1,4 @@
-//! Closing and opening the envelope.
+//! Wraps text in an envelope, and reads it back.
 
 use alloc::string::String;
 
@@ -7,7 +7,8 @@ use super::{Body, defuse};
 /// Bytes of both tags, so that a small result is one allocation.
 const TAGS: usize = 60;
 
-/// Hex digits of a seal. A body that guesses ten thousand seals is wrong with all of them 999,997 times out of a million.
+/// Hex digits of a seal. A body that guesses ten thousand seals is wrong with all of them 999,997
+/// times out of a million.
 const DIGITS: usize = 8;
 
 /// Puts a body into its envelope: `<tool_output seal="…">body</tool_output seal="…">`.
@@ -25,9 +26,9 @@ pub(crate) fn seal(seal: u64, body: &Body<'_>) -> String {
     out
 }
 
-/// A text that is shown without a seal, with everything that reads like an envelope's tag defused.
+/// Text without a seal, in which everything that reads like an envelope's tag is defused.
 ///
-/// For what stands beside envelopes, such as a summary by a model that was told what to write, and for small models whose
+/// It is for text beside envelopes, such as a summary by a model, and for small models whose
 /// prompts have no room for seals.
 pub fn defused(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

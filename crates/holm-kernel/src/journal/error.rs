@@ -1,4 +1,4 @@
-//! What is wrong with a journal, and where.
+//! Errors of a damaged journal: what is wrong, and where.
 
 use alloc::string::String;
 
@@ -17,7 +17,7 @@ use crate::Seq;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("record {record} at byte {at_byte}: {fault}")]
 pub struct JournalError {
-    /// The first record that cannot be read; all before it are sound.
+    /// The first record that cannot be read; all records before it are valid.
     pub record: Seq,
     /// Where its line begins.
     pub at_byte: u64,
@@ -31,7 +31,7 @@ pub enum Fault {
     /// The text ends before the line does.
     #[error("the line was not wholly written; cut the journal here and go on")]
     Unfinished,
-    /// The line is longer than any that is written.
+    /// The line is longer than the limit.
     #[error("the line is longer than {limit} bytes; restore the journal from a copy")]
     TooLong {
         /// How long it may be.
@@ -40,19 +40,18 @@ pub enum Fault {
     /// The payload nests too deeply.
     #[error("the payload nests deeper than {MAX_NESTING} brackets; restore the journal from a copy")]
     TooDeep,
-    /// The bytes are no text.
+    /// The bytes are not valid UTF-8.
     #[error("the line is not UTF-8 after {valid} bytes; restore the journal from a copy")]
     NotUtf8 {
-        /// How many bytes of the line are sound text.
+        /// How many bytes of the line are valid text.
         valid: u64,
     },
-    /// The text is no record.
+    /// The text is not a record.
     #[error("the line is no record ({reason}); restore the journal from a copy")]
     NotARecord {
-        /// What the reader said.
         reason: String,
     },
-    /// Another program's format.
+    /// The record has an unknown format version.
     #[error(
         "the record has format version {found}, this program reads {VERSION}; use the program that wrote it"
     )]
@@ -68,7 +67,7 @@ pub enum Fault {
         /// The number it bears.
         found: Seq,
     },
-    /// The payload is not the one that was written.
+    /// The payload differs from the one that was written.
     #[error("the payload does not match its hash; restore the journal from a copy")]
     PayloadChanged,
     /// The record does not follow the one before it.
@@ -77,7 +76,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Whether the line may be sound to another program: such a line is never taken for a torn tail.
+    /// Whether another program could read the line: such a line never counts as a torn tail.
     pub(super) const fn is_foreign(&self) -> bool {
         match self {
             Self::OtherVersion { .. } => true,

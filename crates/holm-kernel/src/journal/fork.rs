@@ -1,13 +1,13 @@
-//! Another future from the same past.
+//! Forks a journal at a record, so that another run can continue from there.
 
 use super::record::Record;
 use crate::Seq;
 
-/// The records up to and with `at`: replay them, and go on with [`Writer::after`](super::Writer::after) the
-/// last one's head.
+/// The records up to and including `at`. Replay them, and continue with
+/// [`Writer::after`](super::Writer::after) the last one's head.
 ///
-/// Nothing is copied or rewritten. The two journals have the same chain up to `at` and different ones after
-/// it.
+/// Nothing is copied or rewritten. The two journals have the same chain up to `at` and
+/// different ones after it.
 ///
 /// # Errors
 /// [`ForkError`] if there is no such record.

@@ -1,4 +1,4 @@
-//! SHA-256 values and their one spelling.
+//! SHA-256 values and their text form.
 
 use alloc::string::String;
 use core::fmt;
@@ -22,7 +22,7 @@ use sha2::{Digest as _, Sha256};
 pub struct Hash([u8; 32]);
 
 impl Hash {
-    /// What stands before the first record.
+    /// The value before the first record.
     pub const ZERO: Self = Self([0; 32]);
 
     /// The hash of some bytes.
@@ -31,8 +31,8 @@ impl Hash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash of parts one after the other. The caller frames them, so that no two lists of parts give the
-    /// same bytes.
+    /// The hash of parts one after the other. The caller frames them, so that no two lists of parts
+    /// give the same bytes.
     pub(super) fn of_parts(parts: &[&[u8]]) -> Self {
         let mut sha = Sha256::new();
         for part in parts {
@@ -41,7 +41,6 @@ impl Hash {
         Self(sha.finalize().into())
     }
 
-    /// The 32 bytes.
     #[must_use]
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
@@ -93,7 +92,8 @@ impl<'de> Deserialize<'de> for Hash {
 #[error("expected 64 lower-case hex digits")]
 pub struct NotAHash;
 
-/// Appends bytes as lower-case hex digits, a hash at a time: this runs three times for every record.
+/// Appends bytes as lower-case hex digits, a hash at a time: this runs three
+/// times for every record.
 pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
     for part in bytes.chunks(32) {
         let mut digits = [[0_u8; 2]; 32];
@@ -105,8 +105,8 @@ pub(super) fn push_hex(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Reads exactly `N` bytes of hex. Upper case is refused: one value has one spelling, or a flipped bit could
-/// hide.
+/// Reads exactly `N` bytes of hex. Upper case is refused: one value has one spelling, or a
+/// flipped bit could hide.
 pub(super) fn read_hex<const N: usize>(text: &str) -> Option<[u8; N]> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     if pairs.len() != N || !rest.is_empty() {

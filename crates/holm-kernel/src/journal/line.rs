@@ -56,13 +56,15 @@ pub(super) fn admit(line: &[u8], next: Seq, before: &Hash) -> Result<Record, Fau
         return Ok(record);
     }
     match record {
-        // Everything but the version is sound under version 1: then the version is what was damaged.
+        // Everything but the version is sound under version 1: then the version
+        // is what was damaged.
         Ok(record) if stands(&record, next, before).is_ok() => Err(Fault::ChainBroken),
         Ok(_) | Err(_) => Err(Fault::OtherVersion { found: envelope.v }),
     }
 }
 
-/// Reads a line as the record that it claims to be. Its payload is checked, and not what it follows.
+/// Reads a line as the record that it claims to be. Its payload is checked, and
+/// not what it follows.
 pub(super) fn claimed(line: &[u8]) -> Result<Record, Fault> {
     let envelope = Envelope::read(utf8(line)?)?;
     if envelope.v != u64::from(VERSION) {
@@ -76,8 +78,8 @@ pub(super) fn is_record(line: &[u8]) -> bool {
     utf8(line).and_then(Envelope::read).and_then(|envelope| envelope.record()).is_ok()
 }
 
-/// A line as it is written. Unknown members are ignored; every one of these must be there, or a damaged name
-/// could pass for an erasure.
+/// A line as it is written. Unknown members are ignored; every one of these must be there, or a
+/// damaged name could pass for an erasure.
 #[derive(Read)]
 struct Envelope<'a> {
     v: u64,

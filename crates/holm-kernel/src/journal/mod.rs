@@ -6,26 +6,28 @@
 //! {"v":1,"seq":3,"at":1700,"effects":"<16 hex>","payload":"<64 hex>","chain":"<64 hex>","input":{…}}
 //! ```
 //!
-//! **What is chained.** `payload` is the SHA-256 of the bytes of `input` as they stand in the line. `chain`
-//! is the SHA-256 over the format's version, the chain of the record before (32 zero bytes before record 0),
-//! `seq`, `at`, `effects` and `payload`, each at a fixed width. A changed bit, a missing, doubled, moved or
-//! foreign record therefore breaks the chain at a record that the error names. The chain has no key: whoever
-//! can write the whole file can write another sound journal, or cut records off the end. To prove that
-//! neither happened, keep a [`Head`] somewhere else and ask [`Head::check`].
+//! **What is chained.** `payload` is the SHA-256 of the bytes of `input` as they stand in the line.
+//! `chain` is the SHA-256 over the format's version, the chain of the record before (32 zero bytes
+//! before record 0), `seq`, `at`, `effects` and `payload`, each at a fixed width. A changed bit, or
+//! a missing, doubled, moved or foreign record, therefore breaks the chain at a record that the
+//! error names. The chain has no key: a program that can write the whole file can write a different
+//! valid journal, or cut records off the end. To prove that neither happened, keep a [`Head`]
+//! elsewhere and call [`Head::check`].
 //!
-//! **What an eraser may do.** Put `null` in place of any `input` ([`Record::erase`]) and nothing else. The
-//! chain covers the payload's hash, so it still holds. A replay that needs an erased record says so by its
-//! number; a [`Snapshot`] that was taken after it still works.
+//! **What an eraser may do.** Put `null` in place of any `input` ([`Record::erase`]) and nothing
+//! else. The chain covers the payload's hash, so it still holds. A replay that needs an erased
+//! record says so by its number; a [`Snapshot`] that was taken after it still works.
 //!
-//! **What is covered.** What a record says: its number, time, digest and input. White space between the members of a
-//! line and members that no version knows are not part of it; a reader drops them.
+//! **What is covered.** What a record says: its number, time, digest and input. White space between
+//! the members of a line and members that no version knows are not part of it; a reader drops them.
 //!
-//! **What a torn tail means.** Hosts append before they act, so a line without its end ([`Fault::Unfinished`])
-//! had no consequences: cut the file where [`Tail::Torn`] says and go on. Another fault in the last line loses
-//! only that line too, but it may have been acted on before it was damaged (a disk that fails, a hand that
-//! edits): a host that cannot rule this out asks before it goes on. Damage counts as a tail only if no whole
-//! record follows it. Damage in the middle, and records of another format version, are errors, and nothing
-//! may be cut without a person's decision.
+//! **What a torn tail means.** Hosts append before they act, so a line without its end
+//! ([`Fault::Unfinished`]) had no consequences: cut the file where [`Tail::Torn`] says, and
+//! continue. Any other fault in the last line also loses only that line. But the host may have
+//! acted on it before it was damaged by a failing disk or a manual edit. A host that cannot rule
+//! this out asks before it continues. Damage counts as a tail only if no whole record follows it.
+//! Damage in the middle, and records of another format version, are errors, and nothing may be cut
+//! without a person's decision.
 //!
 //! ```
 //! use holm_kernel::{Config, Input, Model, Prompt, Started, Timestamp, journal};

@@ -1,4 +1,4 @@
-//! What a record says: the exact bytes of its input, and their hash.
+//! The payload of a record: the exact bytes of its input, and their hash.
 
 use alloc::string::{String, ToString as _};
 
@@ -7,17 +7,20 @@ use super::line::MAX_LINE_BYTES;
 use super::nesting::{self, MAX_NESTING};
 use crate::Input;
 
-/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the rest of
-/// the line.
+/// Bytes of one payload; what is larger is spilled by the host and referred to. Leaves room for the
+/// rest of the line.
 pub const MAX_PAYLOAD_BYTES: u64 = MAX_LINE_BYTES - 1024;
 
-/// Nesting up to which a payload is known to be readable without trying: typed values may nest 127 levels.
+/// Nesting up to which a payload is known to be readable without trying: typed values
+/// may nest 127 levels.
 const SURELY_READABLE: u64 = 100;
 
-/// Writes an input as a payload; call it before [`Run::handle`](crate::Run::handle) takes the input.
+/// Writes an input as a payload; call it before
+/// [`Run::handle`](crate::Run::handle) takes the input.
 ///
 /// # Errors
-/// [`PayloadError`] if the input could be written but never read back. Nothing may be handled then.
+/// [`PayloadError`] if the input could be written but not read back. Then the input
+/// must not be handled.
 ///
 /// ```
 /// use holm_kernel::{Input, journal};
@@ -45,12 +48,13 @@ pub struct Payload {
 }
 
 impl Payload {
-    /// Keeps the text of a line, whatever its hash should be; the caller compares.
+    /// Keeps the text of a line with the hash of that text. The caller compares it
+    /// with the expected hash.
     pub(super) fn kept(text: &str) -> Self {
         Self { hash: Hash::of(text.as_bytes()), text: Some(text.into()) }
     }
 
-    /// Stands for a text that is no more.
+    /// A payload whose text was erased.
     pub(super) const fn erased(hash: Hash) -> Self {
         Self { hash, text: None }
     }
@@ -67,23 +71,23 @@ impl Payload {
         self.text.as_deref()
     }
 
-    /// Whether the text is gone.
+    /// Whether the text was erased.
     #[must_use]
     pub const fn is_erased(&self) -> bool {
         self.text.is_none()
     }
 
-    /// Reads the input. Fields that this version does not know are ignored; an unknown kind of input is an
-    /// error.
+    /// Reads the input. Unknown fields are ignored; an unknown kind of input is an error.
     ///
     /// # Errors
-    /// [`InputError::Erased`], or [`InputError::Unreadable`] for a text that is no input of this version.
+    /// [`InputError::Erased`], or [`InputError::Unreadable`] if the text is not an
+    /// input of this version.
     pub fn input(&self) -> Result<Input, InputError> {
         let text = self.text().ok_or(InputError::Erased)?;
         holm_read::from_str(text).map_err(|error| InputError::Unreadable { reason: error.to_string() })
     }
 
-    /// Forgets the text and keeps its hash.
+    /// Erases the text and keeps its hash.
     pub fn erase(&mut self) {
         self.text = None;
     }
@@ -92,35 +96,32 @@ impl Payload {
 /// An input cannot be journaled, so it must not be handled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PayloadError {
-    /// Too many bytes.
+    /// The input has too many bytes.
     #[error(
         "the input takes {bytes} bytes and a record holds {MAX_PAYLOAD_BYTES}; spill its content and refer to it"
     )]
     TooLong {
-        /// How many.
         bytes: u64,
     },
-    /// Brackets inside brackets, too often.
+    /// The brackets nest too deeply.
     #[error("the input nests too deeply to be read back; flatten its content")]
     TooDeep,
-    /// A part of it refused to be written.
+    /// A part of it could not be written.
     #[error("the input cannot be written as JSON: {reason}")]
     Unwritable {
-        /// What the writer said.
         reason: String,
     },
 }
 
-/// A payload gives no input.
+/// A payload cannot be read as an input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// Its text was erased.
     #[error("the payload was erased")]
     Erased,
-    /// Its text is no input.
+    /// Its text is not an input.
     #[error("the payload is no input of this version: {reason}")]
     Unreadable {
-        /// What the reader said.
         reason: String,
     },
 }
@@ -132,8 +133,8 @@ pub(super) const fn check_length(bytes: u64) -> Result<(), PayloadError> {
     Ok(())
 }
 
-/// Tries it: open JSON nests freely inside a payload, typed blocks do not, and brackets alone do not tell
-/// them apart.
+/// Tries to read the text: arbitrary JSON may nest freely inside a payload, typed blocks may not,
+/// and counting brackets cannot tell them apart.
 fn prove_readable(text: &str) -> Result<(), PayloadError> {
     if nesting::is_deeper(text, MAX_NESTING) || holm_read::from_str::<Input>(text).is_err() {
         return Err(PayloadError::TooDeep);

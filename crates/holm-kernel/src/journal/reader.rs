@@ -9,10 +9,10 @@ use super::line::{self, MAX_LINE_BYTES};
 use super::record::{Head, Record};
 use crate::Seq;
 
-/// Reads a whole journal; a torn tail is reported beside the sound records.
+/// Reads a whole journal; a torn tail is reported beside the valid records.
 ///
 /// # Errors
-/// [`JournalError`] for damage that whole records follow, and for another version's format.
+/// [`JournalError`] for damage that is followed by whole records, and for another version's format.
 ///
 /// ```
 /// use holm_kernel::journal::{Tail, decode};
@@ -29,7 +29,7 @@ pub fn decode(text: &[u8]) -> Result<Decoded, JournalError> {
     Ok(Decoded { records, tail: reader.finish()? })
 }
 
-/// Reads a whole journal and takes nothing but a whole journal.
+/// Reads a whole journal and accepts no damage.
 ///
 /// # Errors
 /// [`JournalError`] for any damage, a torn tail included.
@@ -41,11 +41,12 @@ pub fn decode_strict(text: &[u8]) -> Result<Vec<Record>, JournalError> {
     }
 }
 
-/// Reads the records after one that is known, such as that of a [`Snapshot`](super::Snapshot). The text begins with that
-/// record itself, which proves that the journal is the one that `head` was taken from.
+/// Reads the records after a known one, such as that of a [`Snapshot`](super::Snapshot). The text
+/// begins with that record itself, which proves that `head` was taken from this journal.
 ///
 /// # Errors
-/// [`JournalError`] for any damage, for a torn tail, and for a first record that is not the one of `head`.
+/// [`JournalError`] for any damage, for a torn tail, and if the first record is not
+/// the one of `head`.
 pub fn decode_after(head: Head, text: &[u8]) -> Result<Vec<Record>, JournalError> {
     let refused = |fault| JournalError { record: head.seq, at_byte: 0, fault };
     let end = text.iter().position(|byte| *byte == b'\n').ok_or_else(|| refused(Fault::Unfinished))?;
@@ -65,10 +66,10 @@ pub fn decode_after(head: Head, text: &[u8]) -> Result<Vec<Record>, JournalError
     }
 }
 
-/// What a journal holds.
+/// The contents of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decoded {
-    /// The sound records, from record 0 without a gap.
+    /// The valid records, from record 0 without a gap.
     pub records: Vec<Record>,
     /// Whether anything follows them.
     pub tail: Tail,
@@ -77,16 +78,16 @@ pub struct Decoded {
 /// How a journal ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tail {
-    /// With a whole record, or empty.
+    /// It ends with a whole record, or is empty.
     Clean,
-    /// With something that is no record and that no record follows. Cut the journal at
-    /// [`JournalError::at_byte`] before appending to it.
+    /// It ends with data that is not a record. Cut the journal at [`JournalError::at_byte`]
+    /// before appending to it.
     Torn(JournalError),
 }
 
-/// Reads a journal as its bytes arrive; however they are split, the outcome is the same.
+/// Reads a journal as its bytes arrive; the result does not depend on how they are split.
 ///
-/// Holds no more than one line. Feed, then [`finish`](Self::finish).
+/// It holds at most one line. Call [`feed`](Self::feed), then [`finish`](Self::finish).
 ///
 /// ```
 /// use holm_kernel::journal::{Reader, Tail};
@@ -101,9 +102,9 @@ pub enum Tail {
 pub struct Reader {
     next: Seq,
     chain: Hash,
-    /// Where the line under way begins.
+    /// Where the current line begins.
     start: u64,
-    /// Bytes of the line under way so far, the dropped ones included.
+    /// Bytes of the current line so far, including dropped ones.
     length: u64,
     held: Vec<u8>,
     max_line: u64,
@@ -117,7 +118,7 @@ impl Reader {
         Self::from(Seq::new(0), Hash::ZERO)
     }
 
-    /// Reads the records after one that is already known; byte offsets count from there.
+    /// Reads the records after a known one; byte offsets count from there.
     #[must_use]
     pub const fn after(head: Head) -> Self {
         Self::from(Seq::new(head.seq.value().saturating_add(1)), head.chain)
@@ -135,17 +136,18 @@ impl Reader {
         }
     }
 
-    /// The same reader with a lower bound on the length of a line, for hosts with little memory.
+    /// The same reader with a lower limit on the length of a line, for hosts with little memory.
     #[must_use]
     pub fn max_line(mut self, bytes: u64) -> Self {
         self.max_line = bytes.min(MAX_LINE_BYTES);
         self
     }
 
-    /// Reads on and adds the sound records to `records`.
+    /// Reads more bytes and appends the valid records to `records`.
     ///
     /// # Errors
-    /// [`JournalError`] once damage is certain not to be a torn tail; from then on every call gives the same.
+    /// [`JournalError`] once damage is certainly not a torn tail; later calls
+    /// return the same error.
     pub fn feed(&mut self, bytes: &[u8], records: &mut Vec<Record>) -> Result<(), JournalError> {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             match piece.strip_suffix(b"\n") {
@@ -159,7 +161,7 @@ impl Reader {
     /// Says how the journal ends.
     ///
     /// # Errors
-    /// What [`feed`](Self::feed) gave, if it gave an error.
+    /// The error of [`feed`](Self::feed), if there was one.
     pub fn finish(self) -> Result<Tail, JournalError> {
         self.condition.refusal()?;
         if let Condition::Damaged(error) = self.condition {
@@ -241,9 +243,9 @@ impl Default for Reader {
 #[derive(Debug, Clone)]
 enum Condition {
     Sound,
-    /// A bad line, and so far nothing sound after it.
+    /// A bad line, and so far no valid line after it.
     Damaged(JournalError),
-    /// A bad line that is no torn tail.
+    /// A bad line that is not a torn tail.
     Refused(JournalError),
 }
 

@@ -1,4 +1,4 @@
-//! One record, and the mark that says how far a journal reaches.
+//! One record, and the head that says how far a journal reaches.
 
 use alloc::string::String;
 
@@ -13,7 +13,8 @@ use crate::{Receipt, Seq, Timestamp};
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 12] = b"holm journal";
 
-/// One input as the journal keeps it. Records come from [`decode`](super::decode) and were verified there.
+/// One input as the journal stores it. Records come from
+/// [`decode`](super::decode), which verified them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     seq: Seq,
@@ -24,12 +25,11 @@ pub struct Record {
 }
 
 impl Record {
-    /// Takes a line's word for everything; the caller verifies.
+    /// Accepts a line without checks; the caller verifies it.
     pub(super) const fn claimed(receipt: Receipt, payload: Payload, chain: Hash) -> Self {
         Self { seq: receipt.seq, at: receipt.at, effects: receipt.effects, payload, chain }
     }
 
-    /// Its number.
     #[must_use]
     pub const fn seq(&self) -> Seq {
         self.seq
@@ -41,30 +41,29 @@ impl Record {
         self.at
     }
 
-    /// The digest of what it caused.
+    /// The digest of its effects.
     #[must_use]
     pub const fn effects(&self) -> u64 {
         self.effects
     }
 
-    /// What it says.
     #[must_use]
     pub const fn payload(&self) -> &Payload {
         &self.payload
     }
 
-    /// The place in the journal right after this record.
+    /// The head of the journal right after this record.
     #[must_use]
     pub const fn head(&self) -> Head {
         Head { seq: self.seq, chain: self.chain }
     }
 
-    /// What the run said when it handled this record.
+    /// The receipt of this record.
     pub(super) const fn receipt(&self) -> Receipt {
         Receipt { seq: self.seq, at: self.at, effects: self.effects }
     }
 
-    /// Forgets what the record says. The chain still holds, and a replay will stop here.
+    /// Erases the payload's text. The chain still holds, and a replay will stop here.
     pub fn erase(&mut self) {
         self.payload.erase();
     }
@@ -83,21 +82,21 @@ impl Record {
     }
 }
 
-/// How far a journal reaches. Small enough to be kept somewhere else, where it proves that nothing was cut
-/// off or rewritten.
+/// How far a journal reaches. It is small enough to be stored elsewhere, where it proves that
+/// nothing was cut off or rewritten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Head {
-    /// The last record.
+    /// The number of the last record.
     pub seq: Seq,
-    /// Its chain value, which stands for everything up to it.
+    /// Its chain value, which covers everything up to it.
     pub chain: Hash,
 }
 
 impl Head {
-    /// Checks that `records` hold this record, and so everything before it.
+    /// Checks that `records` contain this record, and so everything before it.
     ///
     /// # Errors
-    /// [`HeadError`] if the record is not there, or is another one.
+    /// [`HeadError`] if the record is missing or different.
     pub fn check(&self, records: &[Record]) -> Result<(), HeadError> {
         let found = records.iter().rev().find(|record| record.seq == self.seq);
         let Some(found) = found else {
@@ -110,7 +109,7 @@ impl Head {
     }
 }
 
-/// A journal is not the one that a [`Head`] was taken from, or no longer all of it.
+/// A journal is not the one that a [`Head`] was taken from, or is incomplete.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
     /// Records were cut off.
@@ -121,7 +120,7 @@ pub enum HeadError {
         /// The last record that is there now.
         last: Option<Seq>,
     },
-    /// The history is another one.
+    /// The record at this place is not the one the head was taken from.
     #[error(
         "record {seq} is not the one that was written; the journal was rewritten or belongs to another run"
     )]
@@ -131,7 +130,8 @@ pub enum HeadError {
     },
 }
 
-/// The chain value of a record. Every part has a fixed width, so no two records give the same bytes.
+/// The chain value of a record. Every part has a fixed width, so no two records
+/// give the same bytes.
 pub(super) fn chain(before: &Hash, receipt: Receipt, payload: &Hash) -> Hash {
     Hash::of_parts(&[
         DOMAIN,

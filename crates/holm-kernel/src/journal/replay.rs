@@ -1,4 +1,5 @@
-//! Folds a journal: the same inputs give the same run, or the record is named at which they do not.
+//! Replays a journal: the same inputs give the same run, or the error names the
+//! first record that differs.
 
 use alloc::string::String;
 
@@ -9,10 +10,10 @@ use super::payload::InputError;
 use super::record::{Head, Record};
 use crate::{Effect, Input, Misuse, Receipt, Run, SEMANTICS, Seq, Started, Timestamp};
 
-/// Folds a whole journal and performs nothing.
+/// Folds a whole journal without performing effects.
 ///
-/// The run stands where it stood after the last record, with every effect drained. To take it over, feed it
-/// [`Input::Resumed`]: what is still to be done is asked for again.
+/// The run is in the state after the last record, with every effect drained. To take it over, feed
+/// it [`Input::Resumed`]: it then requests the remaining work again.
 ///
 /// # Errors
 /// [`ReplayError`], naming the record.
@@ -20,11 +21,11 @@ pub fn replay(records: &[Record]) -> Result<Run, ReplayError> {
     replay_with(records, |_, _| {})
 }
 
-/// As [`replay`], and shows every effect again, each drain's `Wait` included: enough to redraw a run, never
-/// to perform it twice.
+/// As [`replay`], and passes every effect to `each`, including the `Wait` at the end of each drain.
+/// That is enough to display a run again; do not perform the effects again.
 ///
 /// # Errors
-/// As [`replay`]. Effects of a record that diverges are not shown.
+/// As [`replay`]. Effects of a record that diverges are not passed on.
 pub fn replay_with(records: &[Record], mut each: impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
     let mut fold = ReplayFold::new();
     records.iter().try_for_each(|record| fold.add(record, &mut each))?;
@@ -58,10 +59,10 @@ impl ReplayFold {
         Self { stands: None }
     }
 
-    /// Folds the next record and shows its effects, as [`replay_with`] does.
+    /// Folds the next record and passes on its effects, as [`replay_with`] does.
     ///
     /// # Errors
-    /// [`ReplayError`]; the fold is of no use then.
+    /// [`ReplayError`]; the fold is then unusable.
     pub fn add(&mut self, record: &Record, mut each: impl FnMut(Seq, &Effect)) -> Result<(), ReplayError> {
         let Some((run, head)) = &mut self.stands else {
             self.stands = Some((begin(record, &mut each)?, record.head()));
@@ -72,7 +73,7 @@ impl ReplayFold {
         Ok(())
     }
 
-    /// Leaves the messages so far to the journal, as [`Run::leave_transcript`] does.
+    /// Drops the messages so far, which are in the journal; see [`Run::leave_transcript`].
     pub fn leave_transcript(&mut self) {
         if let Some((run, _)) = &mut self.stands {
             run.leave_transcript();
@@ -88,7 +89,6 @@ impl ReplayFold {
     }
 }
 
-/// Folds record 0.
 fn begin(first: &Record, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, ReplayError> {
     if first.seq() != Seq::new(0) {
         return Err(ReplayError::OutOfOrder { expected: Seq::new(0), found: first.seq() });
@@ -102,7 +102,7 @@ fn begin(first: &Record, each: &mut impl FnMut(Seq, &Effect)) -> Result<Run, Rep
     Ok(run)
 }
 
-/// Folds more records into a run that stands at `head`.
+/// Folds more records into a run whose last record is `head`.
 pub(super) fn go_on(
     run: &mut Run,
     mut head: Head,
@@ -134,7 +134,7 @@ pub enum ReplayError {
     /// Record 0 does not start a run.
     #[error("record 0 does not start a run; this is no journal of a run")]
     NotStarted,
-    /// The rules that made the journal are not known.
+    /// The journal was made with unknown decision rules.
     #[error(
         "the journal follows the rules of semantics {found}, this kernel knows {known}; use a kernel that has them"
     )]
@@ -153,7 +153,6 @@ pub enum ReplayError {
         seq: Seq,
         /// The digest in the journal.
         expected: u64,
-        /// The digest now.
         found: u64,
     },
     /// Time ran backwards: no kernel wrote this.
@@ -166,24 +165,20 @@ pub enum ReplayError {
         /// The time after clamping.
         found: Timestamp,
     },
-    /// An input that a run refuses, which is never journaled.
+    /// An input that a run refuses; such an input is never journaled.
     #[error("record {seq} was refused: {misuse}; no kernel wrote this journal")]
     Misuse {
-        /// The record.
         seq: Seq,
-        /// Why.
         misuse: Misuse,
     },
-    /// What the record says is gone.
+    /// The record was erased.
     #[error("record {seq} was erased; resume from a snapshot taken after it")]
     Erased {
-        /// The record.
         seq: Seq,
     },
-    /// What the record says is not understood.
+    /// The record cannot be read.
     #[error("record {seq} is no input of this kernel ({reason}); use the kernel that wrote it")]
     Unreadable {
-        /// The record.
         seq: Seq,
         /// What the reader said.
         reason: String,
@@ -191,26 +186,24 @@ pub enum ReplayError {
     /// A record is missing, doubled or moved.
     #[error("record {found} stands where {expected} belongs; pass the records of one journal in order")]
     OutOfOrder {
-        /// What belongs there.
+        /// The number that belongs there.
         expected: Seq,
-        /// What stands there.
+        /// The number that was found.
         found: Seq,
     },
     /// A record of another journal.
     #[error("record {seq} does not follow the one before it; pass the records of one journal")]
     Unlinked {
-        /// The record.
         seq: Seq,
     },
     /// The snapshot cannot be used.
     #[error("the snapshot cannot be used ({reason}); replay the whole journal")]
     Snapshot {
-        /// Why.
         reason: String,
     },
 }
 
-/// Compares what a record led to with what the journal says, and drains the run.
+/// Compares the effects of a record with the journal, and drains the run.
 fn settle(
     run: &mut Run,
     record: &Record,
@@ -244,7 +237,7 @@ fn input(record: &Record) -> Result<Input, ReplayError> {
     })
 }
 
-/// Reads record 0, its semantics first: under other rules the rest may look different altogether.
+/// Reads record 0, its semantics first: under other rules the rest may look different.
 fn started(record: &Record) -> Result<Started, ReplayError> {
     let text = record.payload().text().ok_or(ReplayError::Erased { seq: record.seq() })?;
     let Ok(first) = holm_read::from_str::<Opening<'_>>(text) else { return Err(ReplayError::NotStarted) };

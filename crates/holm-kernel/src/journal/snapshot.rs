@@ -1,8 +1,8 @@
 //! A run's state at a record, so that a long journal need not be folded from its beginning.
 //!
-//! A snapshot is a cache. It says by its own hash whether it is whole, and by the kernel's version whether
-//! this kernel made it; in any doubt it is left aside and the journal is folded. Its hash has no key: keep it
-//! where the journal is kept.
+//! A snapshot is a cache. Its hash says whether it is complete, and the kernel's version says
+//! whether this kernel made it. In case of doubt it is ignored and the journal is folded. The hash
+//! has no key: store a snapshot where the journal is stored.
 
 use alloc::string::{String, ToString as _};
 use core::fmt::Write as _;
@@ -20,7 +20,8 @@ pub const SNAPSHOT_VERSION: u32 = 2;
 /// Separates these hashes from every other use of SHA-256.
 const DOMAIN: &[u8; 13] = b"holm snapshot";
 
-/// The state of another version may have other parts, and a missing part would be filled in without a word.
+/// The state of another version may have other fields, and missing ones
+/// would silently get defaults.
 const KERNEL: &str = env!("CARGO_PKG_VERSION");
 
 /// The state of a run right after one record.
@@ -31,16 +32,19 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Takes a snapshot of a run whose effects were drained; `head` is that of the record handled last.
+    /// Takes a snapshot of a run whose effects were drained; `head` is the head
+    /// after its last record.
     ///
     /// # Errors
-    /// [`SnapshotError::OtherRecord`] if `head` is another record's; [`SnapshotError::Unwritable`].
+    /// [`SnapshotError::OtherRecord`] if `head` belongs to a different record;
+    /// [`SnapshotError::Unwritable`].
     pub fn take(run: &Run, head: Head) -> Result<Self, SnapshotError> {
         Self::of(run, head, run.freeze())
     }
 
-    /// As [`take`](Self::take), without the transcript, which the records up to `head` hold already. It holds what the
-    /// model is shown and what decides, so its size follows the model's window and not the length of the run.
+    /// As [`take`](Self::take), without the transcript, which the records up to `head` contain. It
+    /// holds the view and everything that affects decisions. So its size depends on the model's
+    /// window and not on the length of the run.
     ///
     /// # Errors
     /// As [`take`](Self::take).
@@ -57,7 +61,7 @@ impl Snapshot {
         Ok(Self { head, state })
     }
 
-    /// The record that it stands at.
+    /// The head of the record that it was taken at.
     #[must_use]
     pub const fn head(&self) -> Head {
         self.head
@@ -84,7 +88,7 @@ impl Snapshot {
     /// Reads a snapshot that this very version of the kernel has written.
     ///
     /// # Errors
-    /// [`SnapshotError`]; whatever it says, fold the journal instead.
+    /// [`SnapshotError`]; in every case, fold the journal instead.
     pub fn decode(text: &[u8]) -> Result<Self, SnapshotError> {
         let unreadable = |error: ReadError| SnapshotError::Unreadable { reason: error.to_string() };
         let form: Form<'_> = holm_read::from_slice(text).map_err(unreadable)?;
@@ -113,17 +117,18 @@ impl Snapshot {
 /// Restores a snapshot and folds the records after it.
 ///
 /// # Errors
-/// [`ReplayError`]; records before the snapshot are not needed, so an erased one among them does no harm.
+/// [`ReplayError`]; records before the snapshot are not needed, so an erased one among
+/// them does no harm.
 pub fn resume_from(snapshot: &Snapshot, tail: &[Record]) -> Result<Run, ReplayError> {
     let mut run = snapshot.restore()?;
     replay::go_on(&mut run, snapshot.head, tail, &mut |_, _| {})?;
     Ok(run)
 }
 
-/// Folds a whole journal, with the help of a snapshot if it is one of this journal and any use.
+/// Folds a whole journal, starting from the snapshot if it is valid and belongs to this journal.
 ///
 /// # Errors
-/// As [`replay`](super::replay): a bad snapshot is never the reason.
+/// As [`replay`](super::replay); a bad snapshot never causes an error.
 pub fn resume(snapshot: Option<&Snapshot>, records: &[Record]) -> Result<Run, ReplayError> {
     let helped = snapshot.and_then(|snapshot| {
         let stands = records.iter().rposition(|record| record.head() == snapshot.head)?;
@@ -135,7 +140,7 @@ pub fn resume(snapshot: Option<&Snapshot>, records: &[Record]) -> Result<Run, Re
 /// A snapshot cannot be taken or used; the journal can.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// The run stands elsewhere.
+    /// The run is at a different record.
     #[error("the run stands at record {found}, not at {expected}; pass the head of the record handled last")]
     OtherRecord {
         /// The record of the head.
@@ -143,13 +148,13 @@ pub enum SnapshotError {
         /// The record of the run.
         found: Seq,
     },
-    /// The state refused to be written.
+    /// The state could not be written.
     #[error("the state cannot be written: {reason}")]
     Unwritable {
         /// What the writer said.
         reason: String,
     },
-    /// The text is no snapshot.
+    /// The text is not a snapshot.
     #[error("this is no snapshot ({reason}); fold the journal")]
     Unreadable {
         /// What the reader said.
@@ -158,10 +163,9 @@ pub enum SnapshotError {
     /// Another version of the kernel made it.
     #[error("the snapshot was made by kernel {found}, this is {KERNEL}; fold the journal")]
     OtherKernel {
-        /// Which.
         found: String,
     },
-    /// Its bytes are not those that were written.
+    /// Its bytes differ from those that were written.
     #[error("the snapshot does not match its seal; fold the journal")]
     Changed,
 }

@@ -11,9 +11,9 @@ use crate::{Input, Misuse, Receipt, Run, Seq, Started, Timestamp};
 /// Starts a run and writes record 0.
 ///
 /// # Errors
-/// [`StepError::Payload`] if the configuration cannot be journaled; there is no run then.
+/// [`StepError::Payload`] if the configuration cannot be journaled; then there is no run.
 pub fn begin(started: Started, now: Timestamp) -> Result<(Run, Writer, String), StepError> {
-    // Record 0 holds a copy: this happens once a run, and `Run::start` wants its own.
+    // Record 0 has its own copy: this happens once per run, and `Run::start` takes ownership.
     let payload = payload(&Input::Started(Box::new(started.clone())))?;
     let run = Run::start(started, now);
     let mut writer = Writer::new();
@@ -21,7 +21,7 @@ pub fn begin(started: Started, now: Timestamp) -> Result<(Run, Writer, String), 
     Ok((run, writer, line))
 }
 
-/// Handles one input and gives the line to append: durably, before any effect is performed.
+/// Handles one input and returns the line to append durably before any effect is performed.
 ///
 /// If the append fails, drop the run and the writer and fold the journal again.
 ///
@@ -37,8 +37,8 @@ pub fn step(run: &mut Run, writer: &mut Writer, now: Timestamp, input: Input) ->
     Ok(writer.append(receipt, &payload)?)
 }
 
-/// Turns handled inputs into lines. It knows the end of one journal and nothing else, so it is cheap to make
-/// again.
+/// Turns handled inputs into lines. It only knows the end of one journal, so a new one
+/// is cheap to make.
 ///
 /// ```
 /// use holm_kernel::{Input, Receipt, Seq, Timestamp, journal};
@@ -64,13 +64,13 @@ impl Writer {
         Self { next: Seq::new(0), chain: Hash::ZERO }
     }
 
-    /// Goes on after a record: the last one of a journal, or the one at which it is forked.
+    /// Continues after a record: the last one of a journal, or the one at which it is forked.
     #[must_use]
     pub const fn after(head: Head) -> Self {
         Self { next: after(head.seq), chain: head.chain }
     }
 
-    /// The end of the journal; none before record 0.
+    /// The end of the journal; `None` before record 0.
     #[must_use]
     pub fn head(&self) -> Option<Head> {
         self.next.value().checked_sub(1).map(|last| Head { seq: Seq::new(last), chain: self.chain })
@@ -79,17 +79,17 @@ impl Writer {
     /// The line of a handled input, with its end.
     ///
     /// # Errors
-    /// [`AppendError`] if the receipt is not that of the next record; the writer is unchanged.
+    /// [`AppendError`] if the receipt does not belong to the next record; the writer is unchanged.
     pub fn append(&mut self, receipt: Receipt, payload: &Payload) -> Result<String, AppendError> {
         let mut line = String::with_capacity(line::length(payload));
         self.append_to(receipt, payload, &mut line)?;
         Ok(line)
     }
 
-    /// As [`append`](Self::append), into a buffer that is used again.
+    /// As [`append`](Self::append), into a reusable buffer.
     ///
     /// # Errors
-    /// As there; the buffer is unchanged too.
+    /// As [`append`](Self::append); the buffer is also unchanged.
     pub fn append_to(
         &mut self,
         receipt: Receipt,
@@ -112,13 +112,14 @@ impl Default for Writer {
     }
 }
 
-/// A run and a writer are not at the same record: they belong to different journals, or a line was left out.
+/// A run and a writer are at different records: they belong to different journals, or
+/// a line is missing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the journal expects record {expected} and the run handles {found}; fold the journal again")]
 pub struct AppendError {
-    /// What the writer would write next.
+    /// The record that the writer expects next.
     pub expected: Seq,
-    /// What it was given.
+    /// The record that it was given.
     pub found: Seq,
 }
 

@@ -10,20 +10,17 @@ use crate::envelope;
 
 /// One piece of a message.
 ///
-/// The serde form names the kind: `{"text":"hi"}`, `{"tool_call":{…}}`. Fields that this version does not know
-/// are ignored.
+/// The serde form names the kind: `{"text":"hi"}`, `{"tool_call":{…}}`. Unknown fields are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Block {
-    /// Plain text.
     Text(String),
-    /// A model's reasoning, with what its provider wants to see again.
+    /// A model's reasoning, with the data that its provider requires to be sent back.
     Thinking(Thinking),
     /// A request to run a tool.
     ToolCall(ToolCall),
-    /// What a tool gave back, sealed for the model.
+    /// The result of a tool, sealed for the model.
     ToolResult(ToolResult),
-    /// A picture.
     Image(Media),
     /// A document, sound or any other file.
     File(Media),
@@ -81,40 +78,40 @@ impl Block {
 /// Reasoning text and the opaque payload that must be echoed to the same provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Thinking {
-    /// What may be shown to a person; empty when the provider keeps it to itself.
+    /// The text that may be shown to a person; empty if the provider hides it.
     #[serde(default)]
     pub text: String,
-    /// Signature, encrypted item or similar, kept to the letter.
+    /// A signature, encrypted item or similar, kept unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Json>,
 }
 
-/// A model's wish to run a tool.
+/// A model's request to run a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolCall {
-    /// The provider's id for the call; unique within the run after the kernel has seen it.
+    /// The provider's id for the call; the kernel makes it unique within the run.
     pub id: String,
     /// The tool's name as the model wrote it (after alias repair).
     pub name: String,
     /// The arguments exactly as the model wrote them.
     pub arguments: String,
-    /// What the provider wants to see again beside this call (a thought signature).
+    /// Data that the provider requires to be sent back with this call (a thought signature).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay: Option<Json>,
 }
 
-/// What a tool call came to.
+/// The outcome of a tool call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// It ran and did what it says.
+    /// It ran and succeeded.
     #[default]
     Succeeded,
     /// It ran and failed.
     Failed,
     /// It was not run: invalid, denied, over a limit, repeated in a loop.
     Refused,
-    /// It ran or not; nobody can tell (the host died in between).
+    /// It may or may not have run: the host stopped in between.
     Unknown,
     /// It was stopped on request or by its deadline.
     Stopped,
@@ -132,11 +129,10 @@ impl Outcome {
 pub struct ToolResult {
     /// The `id` of the call that is answered.
     pub call: String,
-    /// The tool's name.
     pub tool: String,
     /// The output inside its envelope; safe to send as it is.
     pub text: String,
-    /// What the call came to.
+    /// The outcome of the call.
     #[serde(default)]
     pub outcome: Outcome,
     /// Pictures and files that the tool returned.
@@ -145,7 +141,7 @@ pub struct ToolResult {
 }
 
 impl ToolResult {
-    /// What was given back, out of its envelope, for people to read. A model gets [`text`](Self::text).
+    /// The output without its envelope, for people to read. A model gets [`text`](Self::text).
     ///
     /// ```
     /// use holm_kernel::{Outcome, ToolResult};
@@ -163,7 +159,7 @@ impl ToolResult {
 /// A picture or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Media {
-    /// For example `image/png`.
+    /// The media type, for example `image/png`.
     pub media_type: String,
     /// Where the bytes are.
     pub source: Source,
@@ -185,19 +181,19 @@ impl Media {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Here, in base64.
+    /// In the message itself, as base64.
     Base64(String),
     /// On the web; the provider fetches it.
     Url(String),
-    /// In the host's blob store; the host puts the bytes in when it encodes.
+    /// In the host's blob store; the host inserts the bytes when it encodes.
     Reference(String),
 }
 
 /// An application's own payload.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Custom {
-    /// The application's name for what it is.
+    /// The application's name for this kind of content.
     pub kind: String,
-    /// Anything.
+    /// Any value of the application.
     pub payload: Json,
 }

@@ -1,7 +1,7 @@
-//! What is said in a run: messages made of typed blocks.
+//! Messages of a run, made of typed blocks.
 //!
-//! Messages are immutable and shared (`Arc`): a run never clones content to build a request, and a codec
-//! encodes a message once and keeps the bytes.
+//! Messages are immutable and shared (`Arc`): a run never clones content to build a request, and a
+//! codec encodes a message once and keeps the bytes.
 
 mod block;
 mod usage;
@@ -20,15 +20,16 @@ use serde::{Deserialize, Serialize};
 
 use crate::MessageId;
 
-/// Who speaks.
+/// The role of a message's speaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// The operator's standing orders that arrive in mid-run; the system prompt itself is config.
+    /// The operator's standing orders that arrive during a run; the system prompt is
+    /// part of the configuration.
     System,
-    /// The person, or the kernel in the person's place (corrections, wrap-up notes): see [`Message::author`].
+    /// The person, or the kernel on the person's behalf (corrections,
+    /// wrap-up notes): see [`Message::author`].
     User,
-    /// The model.
     Assistant,
     /// Results of tool calls.
     Tool,
@@ -51,26 +52,25 @@ pub enum Role {
 pub struct Message {
     /// Unique within the run.
     pub id: MessageId,
-    /// Who speaks.
     pub role: Role,
-    /// What is said, in order.
+    /// The content, in order.
     pub blocks: Vec<Block>,
-    /// Who wrote it.
     #[serde(default, skip_serializing_if = "Author::is_speaker")]
     pub author: Author,
 }
 
 /// Who wrote a message.
 ///
-/// Providers know few roles, so the kernel speaks to a model as a user: it corrects, reminds, and tells what came of a
-/// child. This says that nobody else did. It is no part of any prompt, reply or result, so no text can bear it.
+/// Providers know few roles, so the kernel speaks to a model as a user: it corrects, reminds, and
+/// reports the results of children. This field marks such messages. It is not part of any prompt,
+/// reply or result, so no text can forge it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
-    /// Whoever speaks in this role.
+    /// The speaker that the role names.
     #[default]
     Speaker,
-    /// The kernel itself.
+    /// The kernel wrote it itself.
     Kernel,
 }
 
@@ -82,7 +82,7 @@ impl Author {
 }
 
 impl Message {
-    /// A message of whoever speaks in this role.
+    /// A message written by the speaker that the role names.
     pub const fn new(id: MessageId, role: Role, blocks: Vec<Block>) -> Self {
         Self { id, role, blocks, author: Author::Speaker }
     }

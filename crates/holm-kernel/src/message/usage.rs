@@ -1,18 +1,18 @@
-//! What a reply cost and why it stopped.
+//! The token usage of a reply, and why the reply stopped.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// Tokens as the provider reported them, or by estimate where it reported none.
+/// Token counts as the provider reported them, or estimates if it reported none.
 ///
-/// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens, reasoning included.
-/// The other fields say which part of those two they are.
+/// `input` counts all prompt tokens, cached ones included; `output` counts all generated tokens,
+/// reasoning included. The other fields say which part of those two they are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Usage {
-    /// All prompt tokens.
+    /// All prompt tokens, cached ones included.
     pub input: u64,
-    /// All generated tokens.
+    /// All generated tokens, reasoning included.
     pub output: u64,
     /// The part of `input` that was read from the provider's cache.
     #[serde(skip_serializing_if = "is_zero")]
@@ -42,12 +42,13 @@ impl Usage {
         }
     }
 
-    /// A request of so many tokens by estimate, of which no provider reported anything.
+    /// The usage of a request of this many estimated tokens, about which
+    /// the provider reported nothing.
     pub const fn of_request(tokens: u64) -> Self {
         Self { input: tokens, output: 0, cached: 0, cache_write: 0, reasoning: 0, estimated: tokens }
     }
 
-    /// This usage with the input by estimate where none was reported: no request is empty.
+    /// This usage with estimated input if none was reported: no request is empty.
     #[must_use]
     pub const fn with_request(mut self, tokens: u64) -> Self {
         if self.input == 0 {
@@ -57,7 +58,8 @@ impl Usage {
         self
     }
 
-    /// This usage with at least so much output: what a provider had reported before its reply broke off is not all.
+    /// This usage with at least this much output: a provider's report before
+    /// an interruption is incomplete.
     #[must_use]
     pub const fn with_output(mut self, tokens: u64) -> Self {
         if tokens > self.output {
@@ -96,10 +98,9 @@ pub enum StopReason {
     MaxTokens,
     /// A stop sequence was produced.
     StopSequence,
-    /// The model declined.
     Refusal,
     /// The provider's filter cut the reply.
     ContentFilter,
-    /// Something this version has no word for.
+    /// A reason that this version does not know.
     Other,
 }

@@ -6,12 +6,13 @@ use holm_guards::json::{Json, Object};
 
 use crate::Alias;
 
-/// Translates a call by the first alias with its name; a call without an alias comes back as it is. `schema` gives the
-/// schema of a tool that is there.
+/// Translates a call with the first alias for its name; other calls are returned unchanged.
+/// `schema` returns the schema of an existing tool.
 ///
-/// What is there wins: a tool of the written name, an argument that the tool itself declares, and an argument that the
-/// call has under its right name. Argument names are the outermost ones; `list.name` is a name within the objects of the
-/// argument `list`. Arguments that are not a JSON object are left for validation to report.
+/// Existing names win: a tool with the written name, an argument that the tool declares, and an
+/// argument that the call already has under its right name. Argument names are top-level names;
+/// `list.name` is a name in the objects of the argument `list`. Arguments that are not a JSON
+/// object are left to validation.
 pub(crate) fn resolve_alias<'a>(
     aliases: &[Alias],
     name: String,
@@ -26,9 +27,10 @@ pub(crate) fn resolve_alias<'a>(
     (alias.tool.clone(), arguments)
 }
 
-/// The arguments with other names; none where nothing has to be renamed.
+/// The arguments with their names replaced; `None` if there is nothing to rename.
 fn rename(alias: &Alias, arguments: &str, schema: Option<&Json>) -> Option<String> {
-    // Most calls use the right names, and some have arguments of megabytes: those are not read twice.
+    // Most calls use the right names, and some have arguments of megabytes, which are not parsed
+    // twice.
     let is_written = |written: &String| arguments.contains(written.rsplit('.').next().unwrap_or(written));
     if !alias.arguments.keys().any(is_written) {
         return None;

@@ -1,5 +1,6 @@
-//! Recognises a reply that announces an action and takes none. A real answer that is taken for one costs a turn, so this asks for
-//! much: the last sentence must begin like an announcement, name an action, and leave nothing to the person.
+//! Recognises a reply that announces an action and takes none. A real answer mistaken for an
+//! announcement costs a turn, so the conditions are strict: the last sentence must begin like an
+//! announcement, name an action, and leave nothing to the person.
 
 use alloc::string::String;
 
@@ -8,13 +9,13 @@ use super::scan::scan;
 /// Longer texts are answers: an announcement is a sentence or two.
 const LONGEST: usize = 1_500;
 
-/// Words that may stand in front of an announcement.
+/// Words that may come before an announcement.
 const FILLERS: &[&str] = &[
     "ok", "okay", "sure", "alright", "great", "good", "perfect", "now", "next", "first", "then", "so", "and",
     "to start",
 ];
 
-/// How announcements begin.
+/// Phrases that begin an announcement.
 const OPENINGS: &[&str] = &[
     "let me ",
     "let's ",
@@ -27,7 +28,7 @@ const OPENINGS: &[&str] = &[
     "i am now going to ",
 ];
 
-/// What may stand between the beginning and the action.
+/// Words that may come between the opening and the action.
 const ADVERBS: &[&str] = &[
     "now ",
     "first ",
@@ -45,7 +46,7 @@ const ADVERBS: &[&str] = &[
     "continue by ",
 ];
 
-/// What tools do.
+/// Verbs for what tools do.
 const ACTIONS: &[&str] = &[
     "add",
     "analyse",
@@ -107,10 +108,11 @@ const ACTIONS: &[&str] = &[
     "update",
 ];
 
-/// Further ones, of which the person may be meant where a model only says that it needs them.
+/// More actions. After "I need" or "I should" they may be meant for the person, so they
+/// do not count there.
 const OWN_ACTIONS: &[&str] = &["see", "use", "verify", "view", "write"];
 
-/// What makes it a promise or a condition, and no announcement of what comes now.
+/// Words that make a sentence a promise or a condition, and not an announcement.
 const LATER: &[&str] = &[
     "let me know",
     "from now on",
@@ -124,7 +126,8 @@ const LATER: &[&str] = &[
     "not ",
 ];
 
-/// Whether a reply announces an action that it does not take, or begins a call in its text and does not end it.
+/// Whether a reply announces an action without taking it, or begins a call in its
+/// text without completing it.
 pub(crate) fn is_announcement(text: &str) -> bool {
     let text = text.trim();
     if text.len() > LONGEST {
@@ -143,7 +146,7 @@ pub(crate) fn is_announcement(text: &str) -> bool {
     announces(&said)
 }
 
-/// The last sentence, if the text ends with prose that is no question.
+/// The last sentence, if the text ends with prose that is not a question.
 fn last_sentence(text: &str) -> Option<&str> {
     let line = text.lines().next_back()?.trim();
     let is_prose = line.starts_with(|c: char| c.is_alphabetic()) && !line.ends_with('?');
@@ -169,7 +172,7 @@ fn announces(said: &str) -> bool {
     ACTIONS.iter().any(&is) || (!only_needs && OWN_ACTIONS.iter().any(is))
 }
 
-/// The text behind any of these words, however many of them stand there.
+/// The text after any number of these words.
 fn past<'a>(mut text: &'a str, words: &[&str], with_comma: bool) -> &'a str {
     'again: loop {
         for word in words {
@@ -187,7 +190,7 @@ fn past<'a>(mut text: &'a str, words: &[&str], with_comma: bool) -> &'a str {
     }
 }
 
-/// Whether a word is an action, as it is or with `-ing`.
+/// Whether a word is an action, in its base form or with `-ing`.
 fn is_form(word: &str, action: &str) -> bool {
     let Some(root) = word.strip_suffix("ing") else { return word == action };
     let doubled = root.strip_prefix(action).is_some_and(|rest| rest.len() == 1 && action.ends_with(rest));

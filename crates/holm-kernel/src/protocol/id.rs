@@ -1,8 +1,9 @@
-//! Ids of calls: providers may leave them out or give one twice, and a result must answer exactly one call.
+//! Ids of calls. Providers may omit or repeat them, but a result must answer exactly one call.
 
 use alloc::{format, string::String};
 
-/// An id for call number `number` that is not taken: `call_7`, or `call_7_2` where a provider uses such names itself.
+/// A free id for call number `number`: `call_7`, or `call_7_2` if a provider
+/// uses such names itself.
 pub(crate) fn unique_id(is_taken: impl Fn(&str) -> bool, number: u64) -> String {
     let plain = format!("call_{number}");
     if !is_taken(&plain) {

@@ -1,7 +1,9 @@
-//! How a model's words become calls: reading JSON out of text, other names, ids and names that providers accept.
+//! Turns a model's text into calls: extracts JSON, resolves aliases, and makes ids and
+//! names that providers accept.
 //!
-//! Everything here is a pure function over text that a model wrote, so it takes anything, takes linear time, and never
-//! fails: what is not a call is an answer, and what is neither gets a second chance.
+//! Everything here is a pure function over text that a model wrote. It accepts any input, takes
+//! linear time and never fails: text that is not a call is an answer, and an inconclusive reply
+//! gets a second chance.
 
 mod alias;
 mod announce;

@@ -10,9 +10,11 @@ use alloc::{
 /// The longest name that the providers accept.
 const LONGEST: usize = 64;
 
-/// A tool's name as every provider accepts it: letters, digits, `_` and `-`, a letter or `_` first, at most 64.
+/// A tool's name as every provider accepts it: letters, digits, `_` and `-`, a letter or `_`
+/// first, at most 64.
 ///
-/// A name that is acceptable already is not changed. Different names may become equal: use [`provider_names`] for a list.
+/// A name that is acceptable already is not changed. Different names may become equal: use
+/// [`provider_names`] for a list.
 ///
 /// ```
 /// use holm_kernel::provider_name;
@@ -47,7 +49,8 @@ pub fn provider_name(name: &str) -> String {
     if out.chars().all(|c| c == '_') { String::from("tool") } else { out }
 }
 
-/// What two names have in common that nobody could tell apart: they are the same to providers but for the case of letters.
+/// A key that is equal for two names that differ, after normalisation for providers, only in
+/// the case of letters.
 ///
 /// ```
 /// use holm_kernel::name_key;
@@ -60,11 +63,11 @@ pub fn name_key(name: &str) -> String {
     folded(provider_name(name))
 }
 
-/// The names of a list of tools, all different, in the same order. Letters that differ in their case alone are no difference:
-/// neither a person nor a model can be trusted to see it.
+/// The names of a list of tools, all different, in the same order. Names that differ only in case
+/// count as equal, because people and models may overlook the difference.
 ///
-/// Names that are acceptable already keep themselves; of the others a later one that would be equal to an earlier one gets
-/// `_2`, `_3` and so on. The same list gives the same names on every host.
+/// Acceptable names are unchanged. Of the others, a name that would equal an earlier one gets `_2`,
+/// `_3` and so on. The same list gives the same names on every host.
 ///
 /// ```
 /// use holm_kernel::provider_names;
@@ -77,7 +80,7 @@ pub fn provider_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Strin
     provider_names_beside(&[], names)
 }
 
-/// As [`provider_names`], where some names are somebody else's already.
+/// As [`provider_names`], but avoids the names in `reserved`.
 ///
 /// ```
 /// use holm_kernel::{OWN_NAMES, provider_names_beside};
@@ -100,7 +103,7 @@ pub fn provider_names_beside<'a>(reserved: &[&str], names: impl IntoIterator<Ite
             out.push(wanted);
             continue;
         }
-        // Going on from the last suffix keeps a list of equal names linear.
+        // Continuing from the last suffix keeps a list of equal names linear.
         let suffix = last.entry(key).or_insert(1);
         let free = loop {
             *suffix += 1;
@@ -114,7 +117,7 @@ pub fn provider_names_beside<'a>(reserved: &[&str], names: impl IntoIterator<Ite
     out
 }
 
-/// A name as it is compared.
+/// The form in which names are compared.
 fn folded(mut name: String) -> String {
     name.make_ascii_lowercase();
     name

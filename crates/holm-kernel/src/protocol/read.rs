@@ -7,16 +7,16 @@ use holm_guards::json::{Json, Object};
 use super::scan::{Scan, scan};
 use crate::{Inconclusive, ProtocolPolicy};
 
-/// Names under which models wrap the arguments of a call instead of writing them beside its name.
+/// Keys under which models wrap the arguments of a call instead of writing them beside its name.
 const WRAPPERS: [&str; 4] = ["arguments", "params", "args", "parameters"];
 
-/// A phrase that contains an announcement ("let me") and is none: many an answer ends with it.
+/// A phrase that contains an announcement ("let me") but does not announce anything: many
+/// answers end with it.
 const COURTESY: &str = "let me know";
 
-/// What a reply says.
+/// The meaning of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// Run a tool.
     Tool {
         /// Its name, as written.
         name: String,
@@ -30,14 +30,14 @@ pub(crate) enum Reading {
         /// Its input in canonical JSON.
         arguments: String,
     },
-    /// The answer.
     Answer(String),
-    /// Nothing, an announcement without the action, or a call that is not valid JSON.
+    /// An empty reply, an announcement without its action, or a call that is not valid JSON.
     Inconclusive(String),
 }
 
-/// Reads a reply: the first JSON object in it with a string under `skill` or `tool` is a call (`skill` goes before `tool`);
-/// code fences and prose around it do not matter. Without one it is an answer, or inconclusive by the policy's words.
+/// Reads a reply. The first JSON object with a string under `skill` or `tool` is a call (`skill`
+/// takes precedence); code fences and prose around it are ignored. Without such an object the reply
+/// is an answer, or inconclusive by the policy's phrases.
 pub(crate) fn read_text(text: &str, policy: &ProtocolPolicy) -> Reading {
     let Scan { words, call, broken_call } = scan(text, |object| call_key(object).is_some());
     if let Some(reading) = call.and_then(read_call) {
@@ -80,7 +80,8 @@ fn read_call(mut object: Object) -> Option<Reading> {
     })
 }
 
-/// The arguments, taken out of a wrapper that holds nothing else; a wrapper may hold them as text.
+/// The arguments, unwrapped if a wrapper is the only other member; a wrapper may
+/// contain them as text.
 fn unwrapped(object: Object) -> String {
     let inner = only_member(&object).and_then(|(name, value)| match value {
         Json::Object(_) if WRAPPERS.contains(&name) => Some(value.canonical()),

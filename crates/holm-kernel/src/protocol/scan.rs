@@ -1,7 +1,7 @@
-//! Splits a reply into what was thought, the JSON objects in it, and the words around them, in one pass.
+//! Splits a reply, in one pass, into thinking, JSON objects and the text around them.
 //!
-//! Thinking is cut before anything is read: a call that a model only considered is not a call. An object is skipped as
-//! a whole, so that a tag inside an argument is left alone.
+//! Thinking is removed first: a call that a model only considered is not a call. An object is
+//! skipped as a whole, so a tag inside an argument is left alone.
 
 use alloc::string::String;
 
@@ -10,17 +10,17 @@ use holm_guards::json::{Json, Object};
 /// The names of the tags around thinking that models write into their text.
 const THINKING: [&str; 5] = ["think", "thinking", "thought", "reasoning", "reflection"];
 
-/// How many times its own length a text may cost in attempts that failed. Honest text stays far below 1; text
-/// made of unclosed brackets would cost its square without this.
+/// The limit on failed parse attempts, as a multiple of the text's length. Ordinary text stays far
+/// below 1. Without it, text made of unclosed brackets would take quadratic time.
 const ATTEMPTS: usize = 4;
 
-/// What was found.
+/// The parts of a reply.
 pub(super) struct Scan {
     /// The text without thinking; ends before the first call if there is one.
     pub(super) words: String,
     /// The first object with a call in it.
     pub(super) call: Option<Object>,
-    /// Whether something begins like a call and is not valid JSON.
+    /// Whether something begins like a call but is not valid JSON.
     pub(super) broken_call: bool,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
                     at = start + thinking_end(rest, length);
                     done = at;
                 }
-                // The template wrote the opening tag, so everything up to here was thinking.
+                // The template wrote the opening tag, so everything before this was thinking.
                 Some(Tag::Closes(length)) => {
                     scan.words.clear();
                     at = start + length;
@@ -65,11 +65,11 @@ pub(super) fn scan(text: &str, is_call: impl Fn(&Object) -> bool) -> Scan {
     scan
 }
 
-/// What came of reading an object.
+/// The result of parsing an object.
 enum Attempt {
     /// An object and the bytes it takes.
     Object(Object, usize),
-    /// None.
+    /// Not a valid JSON object.
     Broken,
 }
 
@@ -91,7 +91,7 @@ fn object(text: &str, budget: &mut usize) -> Attempt {
     }
 }
 
-/// Whether the first name in an object that could not be read is that of a call.
+/// Whether the first key of an unreadable object is that of a call.
 fn begins_like_a_call(text: &str) -> bool {
     let inside = text.get(1..).unwrap_or_default().trim_start();
     let Some(name) = inside.strip_prefix('"') else { return false };
@@ -108,7 +108,7 @@ enum Tag {
     Closes(usize),
 }
 
-/// The thinking tag at the start of `rest`, unless it is quoted and so only spoken of.
+/// The thinking tag at the start of `rest`, unless it is quoted.
 fn tag(before: &str, rest: &str) -> Option<Tag> {
     if before.ends_with(['`', '"', '\'', '“', '‘']) {
         return None;
@@ -128,8 +128,8 @@ fn ends_tag(text: &str, at: usize) -> bool {
     text.as_bytes().get(at) == Some(&b'>')
 }
 
-/// Where thinking ends that begins at the start of `text` with a tag of `opening` bytes: behind its closing tag, or at the
-/// end of the text if there is none.
+/// The end of the thinking that starts at the beginning of `text` with a tag of `opening` bytes:
+/// after its closing tag, or the end of the text if the tag is never closed.
 fn thinking_end(text: &str, opening: usize) -> usize {
     let name = text.get(1..opening - 1).unwrap_or_default();
     let mut at = opening;

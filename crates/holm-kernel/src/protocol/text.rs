@@ -1,24 +1,23 @@
-//! The text protocol for hosts: a model that has no tool calls of its own can be asked in text, and the host makes calls of
-//! its replies.
+//! The text protocol for hosts. A host can ask a model without native tool calls in text, and turn
+//! its replies into calls.
 
 use alloc::string::String;
 
 use super::{Reading, instructions, read_text};
 use crate::{Offer, ProtocolPolicy};
 
-/// What a reply of the text protocol says.
+/// The meaning of a reply in the text protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextReply {
     /// A call of a tool or of a skill, with its arguments as canonical JSON.
     Call {
         /// The name, as written.
         name: String,
-        /// The arguments.
         arguments: String,
     },
-    /// An answer, without the thinking that stood in the text.
+    /// An answer, without the thinking in the text.
     Answer(String),
-    /// Nothing, an announcement without its action, or a call that is not valid JSON.
+    /// An empty reply, an announcement without its action, or a call that is not valid JSON.
     Unclear,
 }
 

@@ -1,7 +1,9 @@
-//! Children in the background: their calls are answered at once, and the run goes on while they work.
+//! Children in the background: their calls are answered at once, and the run
+//! continues while they work.
 //!
-//! Each has its share of the budget and its grants like any other child, and is kept until its result is there. The
-//! result is believed by the same rules, and heard once: before the next model call, or by whoever asks for it first.
+//! Each has its share of the budget and its grants like any other child, and is kept until its
+//! result arrives. The result is checked by the same rules. The model gets it once: before the next
+//! model call, or earlier if it asks for it.
 
 use alloc::{format, string::String};
 use core::fmt::Write as _;
@@ -18,14 +20,14 @@ use super::{
 use crate::loops::Change;
 use crate::{Background, Block, CallId, Ending, Event, MessageId, Outcome, Role, ToolOutput, envelope};
 
-/// Children that may work in the background of one run. Each that is stopped leaves a bill to wait for, and not many
-/// more are waited for.
+/// The most children in the background of one run. Each stopped child leaves a bill to wait for,
+/// and the number of such bills is limited too.
 const MOST_CHILDREN: usize = 32;
 
-/// Children that are remembered after their results were heard; the oldest is forgotten first.
+/// The most finished children that are remembered; the oldest is forgotten first.
 const MOST_GONE: usize = 64;
 
-/// In place of a message: the end of the child was the answer to a call.
+/// Used instead of a message: the child's result was the answer to a call.
 const ANSWERED: u64 = u64::MAX;
 
 /// Whether a call waits for its child.
@@ -41,7 +43,7 @@ pub(super) fn place_of(slot: &Slot) -> Place {
 }
 
 impl Run {
-    /// Whether one more child may work beside the run.
+    /// Whether one more child may work in the background.
     pub(super) fn may_leave(&self, wanted: Wanted) -> Result<(), &'static str> {
         if self.state.background.len() >= MOST_CHILDREN {
             return Err("not run: too many work in the background already; wait until one has ended");
@@ -49,7 +51,7 @@ impl Run {
         self.leaves_room(wanted)
     }
 
-    /// Answers the call of a child and lets the child work.
+    /// Answers the call of a child and lets the child work in the background.
     pub(super) fn leave_working(&mut self, slot: &mut Slot, grants: GrantSet, share: Share) {
         let call = slot.call;
         let child = Slot { place: Place::Background, ..slot.clone() };
@@ -66,19 +68,19 @@ impl Run {
         self.settle(slot, Outcome::Succeeded, output, 0);
     }
 
-    /// Which child in the background waits for a fact about `call`.
+    /// The child in the background that a fact about `call` belongs to.
     pub(super) fn in_background(&self, call: CallId) -> Option<usize> {
         self.state.background.iter().position(|child| child.answers_to(call))
     }
 
-    /// A fact about a child in the background was taken.
+    /// Puts a child in the background back after a fact about it.
     pub(super) fn put_child_back(&mut self, place: usize, child: Slot, call: CallId, after: &After) {
         match after {
             After::Late => {
                 self.state.background.insert(place, child);
                 return self.ignore(call);
             }
-            // Its result is one among others: it ends nothing, and there is no batch to take along.
+            // It is not part of a batch, so it ends nothing and stops no other calls.
             After::Advance | After::End(_) | After::StopSiblings => {}
         }
         if child.is_done() {
@@ -90,7 +92,7 @@ impl Run {
         self.advance_open_batch();
     }
 
-    /// Stops those of the children that `which` names; what became of them is heard like any other result.
+    /// Stops the children that `which` selects; the model gets their outcome like any other result.
     pub(super) fn stop_children(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
         for mut child in core::mem::take(&mut self.state.background) {
             if which(self, &child) {
@@ -102,7 +104,8 @@ impl Run {
         }
     }
 
-    /// After a takeover the children are asked for again: whoever drives the run drives them too.
+    /// After a takeover, requests the children again: the host that drives the run
+    /// also drives its children.
     pub(super) fn resume_children(&mut self) {
         for mut child in core::mem::take(&mut self.state.background) {
             self.resume_slot(&mut child);
@@ -114,10 +117,10 @@ impl Run {
         }
     }
 
-    /// A run that waits for its children goes on when there is something to hear.
+    /// A run that waits for its children continues when a prompt or a result has arrived.
     pub(super) fn look_around(&mut self) {
         match self.take_phase() {
-            // What it was short of may be there now.
+            // The missing budget may be available now.
             Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
                 self.next_turn();
             }
@@ -126,7 +129,7 @@ impl Run {
         }
     }
 
-    /// Tells the model what came of its children.
+    /// Reports the results of children to the model.
     pub(super) fn hear_children(&mut self) {
         for child in core::mem::take(&mut self.state.arrived) {
             let SlotState::Done(settled) = child.state else { continue };
@@ -147,7 +150,8 @@ impl Run {
         }
     }
 
-    /// Ends the group at a limit; where only the shares of children stand against it, they are waited for.
+    /// Ends the group at a limit. If only the shares of children exhaust the limit, the
+    /// run waits for them.
     pub(super) fn end_or_wait(&mut self, ending: Ending) {
         if self.awaits_shares(&ending) {
             self.state.phase = Phase::Awaiting { ending };
@@ -166,12 +170,12 @@ impl Run {
         slots.any(|slot| slot.call == call && matches!(slot.state, SlotState::Delegated { .. }))
     }
 
-    /// Children whose beginning is in the journal and whose end is not, with their names.
+    /// Children whose start is in the journal and whose end is not, with their names.
     pub fn open_children(&self) -> impl Iterator<Item = (CallId, &str)> {
         self.state.children.iter().map(|(call, child)| (*call, child.as_str()))
     }
 
-    /// Answers a call of the tool that looks after children.
+    /// Answers a call of the tool that manages children.
     pub(super) fn look_after(&mut self, slot: &mut Slot) {
         self.emit(Event::CallStarted { call: slot.call });
         let arguments = Json::parse(&slot.arguments).unwrap_or(Json::Null);
@@ -189,7 +193,7 @@ impl Run {
         self.settle(slot, outcome, output, 0);
     }
 
-    /// Stops one child. That it was stopped is the answer to this call, and is not told again.
+    /// Stops one child. The answer to this call reports it, so it is not reported again.
     fn stop_child(&mut self, child: CallId) -> ToolOutput {
         let place = self.state.background.iter().position(|slot| slot.call == child);
         let Some(place) = place else { return self.child_status(Some(child)) };
@@ -199,7 +203,7 @@ impl Run {
         ToolOutput::text(format!("child {child} is stopped; what it did until now stays done"))
     }
 
-    /// The result of one child: taken from those that were not heard yet, so that it is not told again.
+    /// The result of one child. It is taken from the unreported ones, so it is not reported again.
     fn child_result(&mut self, child: CallId) -> ToolOutput {
         if let Some(place) = self.state.arrived.iter().position(|arrived| arrived.call == child)
             && let SlotState::Done(settled) = self.state.arrived.remove(place).state
@@ -215,7 +219,7 @@ impl Run {
         }
     }
 
-    /// A part of what the model was told of a child: first how it ended, then the result.
+    /// A part of the report on a child: first how it ended, then the result.
     fn told(&self, child: CallId, part: usize) -> Option<&str> {
         let id = MessageId::new(*self.state.gone.get(&child)?);
         let message = self.state.history.find(id)?;
@@ -225,7 +229,7 @@ impl Run {
         }
     }
 
-    /// How all children stand, or one of them.
+    /// The status of all children, or of one.
     fn child_status(&self, only: Option<CallId>) -> ToolOutput {
         let mut text = String::new();
         let is_meant = |child: CallId| only.is_none_or(|only| only == child);

@@ -1,5 +1,6 @@
-//! The calls of one reply: opened together, answered in their order. Those that only look run side by side; one that may
-//! change something waits for the calls before it, and the calls after it wait for it.
+//! The calls of one reply: opened together and answered in order. Read-only calls run in
+//! parallel. A call that may change something waits for the calls before it, and the calls after
+//! it wait for it.
 
 use alloc::{boxed::Box, collections::VecDeque, string::String, sync::Arc, vec::Vec};
 
@@ -28,35 +29,34 @@ use crate::{
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Batch {
     pub(crate) slots: Vec<Slot>,
-    /// As configured.
     pub(crate) order: BatchOrder,
-    /// Whether a call was dropped unlooked at; the batch then cannot end the run.
+    /// Whether a call was dropped unread; then the batch cannot end the run.
     pub(crate) dropped: bool,
-    /// How the group ends once every call is answered, if something in the batch decided so.
+    /// How the group ends once every call is answered, if a call decided so.
     pub(crate) ending: Option<Ending>,
 }
 
-/// One call.
+/// One call of a reply.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Slot {
     pub(crate) call: CallId,
-    /// The provider's id.
+    /// The provider's id of the call.
     pub(crate) id: Arc<str>,
     pub(crate) name: Arc<str>,
-    /// None when there is no such tool.
+    /// `None` if there is no such tool.
     pub(crate) entry: Option<Arc<Entry>>,
-    /// Canonical arguments; as the model wrote them while they are not valid.
+    /// The arguments in canonical form; while they are invalid, as the model wrote them.
     pub(crate) arguments: Arc<str>,
     pub(crate) needs: Arc<[Need]>,
     pub(crate) fingerprint: Fingerprint,
-    /// The authority under which it was allowed.
+    /// The epoch of the authority that permitted it.
     pub(crate) permitted: u64,
-    /// The question about it that was asked last.
+    /// The last question about it.
     pub(crate) ask: Option<Ask>,
-    /// A person or hook said yes to that question.
+    /// Whether a person or hook approved that question.
     pub(crate) approved: bool,
     pub(crate) rewrites: u64,
-    /// Whether it may have run before, on a host that is gone.
+    /// Whether it may have run before, on a host that crashed.
     pub(crate) again: bool,
     #[serde(default)]
     pub(crate) place: Place,
@@ -70,21 +70,21 @@ pub(crate) enum Place {
     /// In its batch, which waits for it.
     #[default]
     Batch,
-    /// Beside the run, which has answered it already.
+    /// In the background; its call is answered already.
     Background,
 }
 
-/// Where a call stands.
+/// The state of a call.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SlotState {
-    /// Somebody is asked.
+    /// A person or a hook was asked about it.
     Judging,
-    /// Allowed; its turn has not come.
+    /// Permitted; it waits for its turn.
     Ready,
-    /// Handed to the host, not yet written down as dispatched.
+    /// Given to the host, not yet recorded as dispatched.
     Issued { deadline: Timestamp },
-    /// It may have happened.
+    /// Dispatched: it may have happened.
     Running { since: Timestamp, deadline: Timestamp },
     /// A child run carries it out.
     Delegated {
@@ -100,11 +100,10 @@ pub(crate) enum SlotState {
     Skilled(Box<Skilled>),
     /// The next model call of a skill waits until no other is under way.
     SkillDue(Box<SkillTry>),
-    /// Hooks look at the result.
+    /// Hooks review the result.
     Reviewing { consult: CallId, output: Box<ToolOutput>, millis: u64 },
-    /// An executable postcondition looks at the result.
+    /// An executable postcondition checks the result.
     Checking(Box<Checking>),
-    /// Answered.
     Done(Settled),
 }
 
@@ -118,14 +117,14 @@ pub(crate) struct Checking {
     pub(crate) checks: VecDeque<Check>,
 }
 
-/// An answered call.
+/// A call that has been answered.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Settled {
     pub(crate) outcome: Outcome,
-    /// Sealed for the model.
+    /// The text, sealed for the model.
     pub(crate) text: String,
     pub(crate) parts: Vec<Block>,
-    /// None when it has no vote.
+    /// `None` if it has no vote.
     pub(crate) vote: Option<bool>,
 }
 
@@ -150,7 +149,7 @@ impl Slot {
         matches!(self.state, SlotState::Done(_))
     }
 
-    /// When it has to be stopped.
+    /// When it must be stopped.
     pub(crate) fn deadline(&self) -> Option<Timestamp> {
         match &self.state {
             SlotState::Issued { deadline } | SlotState::Running { deadline, .. } => Some(*deadline),
@@ -169,29 +168,30 @@ impl Slot {
         }
     }
 
-    /// Its failure takes the other calls with it.
+    /// Whether its failure stops the other calls of the batch.
     pub(crate) fn aborts_siblings(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| entry.tool.aborts_siblings)
     }
 
-    /// Whether it may change the world, if it runs at all.
+    /// Whether it may change anything, if it runs at all.
     pub(crate) fn may_change(&self) -> bool {
         !self.is_done() && self.entry.as_ref().is_some_and(|entry| entry.tool.level >= Level::Write)
     }
 
-    /// A model carries it out.
+    /// Whether a model carries it out.
     fn is_skill(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| matches!(entry.tool.kind, ToolKind::Skill { .. }))
     }
 
-    /// A model is carrying it out.
+    /// Whether a model is carrying it out now.
     pub(crate) fn is_skill_open(&self) -> bool {
         matches!(self.state, SlotState::Skilled(_))
     }
 
-    /// It runs after all calls before it and before all calls after it: what it changes must not depend on chance.
+    /// Whether it runs after all calls before it and before all calls after it, so that its changes
+    /// do not depend on timing.
     ///
-    /// Agents and skills are not bound to it: they work for minutes, and beside each other.
+    /// This does not apply to agents and skills: they work for minutes, and in parallel.
     fn keeps_order(&self) -> bool {
         self.entry.as_ref().is_some_and(|entry| {
             let tool = &entry.tool;
@@ -204,7 +204,7 @@ impl Slot {
 }
 
 impl Batch {
-    /// Unanimity of those who have a vote; a dropped call forces no.
+    /// All calls that have a vote must agree. A dropped call prevents the end.
     fn votes_to_end(&self) -> bool {
         let mut votes = self.slots.iter().filter_map(|slot| match &slot.state {
             SlotState::Done(settled) => settled.vote,
@@ -219,7 +219,7 @@ impl Run {
     /// Opens a batch: every call is validated, then permitted, before the first one runs.
     pub(super) fn open_batch<'a>(&mut self, calls: impl Iterator<Item = &'a ToolCall>) {
         if let Some(ending) = self.budget_reached().filter(|ending| !self.awaits_shares(ending)) {
-            // Running tools for a model that can no longer be asked would be work for nobody.
+            // The model can no longer be asked, so the results of tools would be of no use.
             return self.refuse_all(calls, ending);
         }
         let (limit, order) = (self.config().limits.calls_per_turn, self.config().batch);
@@ -234,7 +234,7 @@ impl Run {
             } else if let Some(ending) = self.prepare(&mut slot, &batch.slots) {
                 batch.ending = Some(ending);
             }
-            // A call that cannot run takes nothing from those that can.
+            // A call that cannot run does not count towards the limit.
             if !slot.is_done() {
                 counted += 1;
             }
@@ -278,7 +278,7 @@ impl Run {
         }
     }
 
-    /// Issues what may run now; closes the batch when all is answered.
+    /// Issues the calls that may run now; closes the batch when all are answered.
     pub(super) fn advance_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
         let withdrawn = self.state.authority.withdrawn;
@@ -286,7 +286,7 @@ impl Run {
             self.expire_leases();
             let epoch = self.state.authority.epoch;
             let is_done = self.advance_slots(&mut batch);
-            // A call may have changed what the questions before it show.
+            // A call may have changed the circumstances of questions before it.
             if epoch == self.state.authority.epoch {
                 break is_done;
             }
@@ -301,20 +301,21 @@ impl Run {
         }
     }
 
-    /// Something that is not part of the batch has come; its marks may be news for the questions that are open.
+    /// Advances the batch after an outside fact, whose marks may affect open questions.
     pub(super) fn advance_open_batch(&mut self) {
         if matches!(self.state.phase, Phase::Working(_)) {
             self.advance_batch();
         }
     }
 
-    /// Renews the questions and starts the calls that may start, in one walk. Returns whether all are answered.
+    /// Renews questions and starts calls in one pass. Returns whether all are answered.
     fn advance_slots(&mut self, batch: &mut Batch) -> bool {
         let is_ending = batch.ending.is_some();
-        // Whether any call before this one is unanswered, and whether one that keeps the order is. A call may be refused at the
-        // last moment, so the walk goes on until one is under way.
+        // Whether any call before this one is unanswered, and whether an ordered one is. A call may
+        // be refused at the last moment, so the pass continues until one is under way.
         let (mut any_open, mut ordered_open) = (false, false);
-        // Each reply is looked at before the next is paid for, or a batch of skills would overspend by as many replies.
+        // Each reply is checked before the next is paid for; otherwise a batch of skills would
+        // overspend by many replies.
         let one_skill = self.has_limit();
         let mut skill_open = one_skill && batch.slots.iter().any(Slot::is_skill_open);
         for slot in &mut batch.slots {
@@ -340,7 +341,8 @@ impl Run {
         !any_open
     }
 
-    /// Nothing new starts in a run that is ending, and nobody is kept waiting for an answer that no longer matters.
+    /// Ends calls that have not started when the run is ending: nothing new starts, and open
+    /// questions no longer matter.
     fn give_up_waiting(&mut self, slot: &mut Slot) {
         match &slot.state {
             SlotState::Judging | SlotState::Ready => self.stop_call(slot, "not run: the run is ending"),
@@ -355,7 +357,7 @@ impl Run {
         }
     }
 
-    /// Answers the model with every result, in call order, and decides what comes next.
+    /// Sends all results to the model, in call order, and decides what follows.
     pub(super) fn close_batch(&mut self) {
         let Phase::Working(mut batch) = self.take_phase() else { return };
         let ends = batch.votes_to_end();
@@ -376,7 +378,7 @@ impl Run {
         }
     }
 
-    /// Turns that bring nothing new are answered once, then ended.
+    /// Turns without anything new get one warning, then the run ends.
     fn stuck(&mut self, turns: u64) {
         self.emit(Event::LoopSeen { tool: Arc::from(""), times: turns });
         if self.state.group.warned_stuck {
@@ -421,9 +423,9 @@ impl Run {
         };
     }
 
-    /// Lets `act` take a fact about the slot that waits for it; anything else is late.
+    /// Passes a fact to the slot that waits for it; otherwise the fact is late.
     pub(super) fn with_slot(&mut self, call: CallId, act: impl FnOnce(&mut Self, &mut Slot) -> After) {
-        // Every fact has its own `act`, so that whatever does not depend on it stands elsewhere, once.
+        // Each fact has its own `act`; the code that does not depend on the fact is shared here.
         let mut taken = self.take_slot(call);
         let after = match taken.slot() {
             Some(slot) => act(self, slot),
@@ -475,13 +477,13 @@ impl Run {
     }
 }
 
-/// The call that a fact is about, taken out of the run for a moment.
+/// The call that a fact is about, temporarily taken out of the run.
 enum Taken {
-    /// None waits for it.
+    /// No call waits for it.
     Nothing,
-    /// One of the batch, unless none of it is meant.
+    /// The batch, with the index of the call if it is one of them.
     Batch(Batch, Option<usize>),
-    /// A child in the background, with its place.
+    /// A child in the background, with its index.
     Child(usize, Box<Slot>),
 }
 
@@ -495,20 +497,20 @@ impl Taken {
     }
 }
 
-/// What follows from a fact about a call.
+/// What follows a fact about a call.
 pub(crate) enum After {
     /// The fact came too late or twice.
     Late,
-    /// The batch goes on.
     Advance,
     /// The group ends once the batch is answered.
     End(Ending),
-    /// The call failed and takes the others with it.
+    /// The call failed, and stops the others.
     StopSiblings,
 }
 
 impl Slot {
-    /// Whether a fact about `call` is about this slot: the call itself, or the question it waits for.
+    /// Whether a fact about `call` is about this slot: the call itself, or the
+    /// question it waits for.
     pub(crate) fn answers_to(&self, call: CallId) -> bool {
         if self.call == call {
             return true;
@@ -528,7 +530,8 @@ impl Slot {
     }
 }
 
-/// What a run says when its tools end it: the text of the last voting result, without its envelope.
+/// The answer of a run that its tools end: the text of the last voting
+/// result, without its envelope.
 fn last_words(batch: &Batch) -> Option<String> {
     batch.slots.iter().rev().find_map(|slot| match &slot.state {
         SlotState::Done(settled) if settled.vote == Some(true) => {
@@ -550,7 +553,7 @@ pub(crate) fn fingerprint(tool: &str, arguments: &str) -> Fingerprint {
 pub(crate) fn vote(slot: &Slot, outcome: Outcome, terminate: bool, terminal: bool) -> Option<bool> {
     match slot.entry.as_ref().map(|entry| entry.tool.vote) {
         Some(Vote::Advisory) => None,
-        // An unknown tool has a vote, and it is no.
+        // An unknown tool votes no.
         None => Some(false),
         Some(Vote::Counts) => Some(outcome == Outcome::Succeeded && (terminate || terminal)),
     }

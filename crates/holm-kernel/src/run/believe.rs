@@ -1,4 +1,4 @@
-//! Whether a result is believed: hooks, plausibility, postconditions, executable checks.
+//! Decides whether a result is believed: hooks, plausibility, postconditions, executable checks.
 
 use alloc::{
     collections::VecDeque,
@@ -26,11 +26,11 @@ use crate::{
     Exemption, Marks, Outcome, Question, ToolOutput,
 };
 
-/// One correction, then the run says that it failed.
+/// One correction is allowed; the second rejection is a failure.
 const MOST_REJECTIONS: u64 = 2;
 
 impl Run {
-    /// A tool is done: hooks see the result first.
+    /// A tool has finished: hooks see the result first.
     pub(super) fn review(&mut self, slot: &mut Slot, output: ToolOutput, millis: u64) -> After {
         self.count_use(slot, &output, millis);
         if self.wants(ConsultPoint::AfterTool) {
@@ -121,7 +121,7 @@ impl Run {
         After::Advance
     }
 
-    /// Acts on a ruling; `Some` when the result was rejected.
+    /// Acts on a ruling; returns `Some` if the result was rejected.
     fn rule(&mut self, slot: &mut Slot, ruling: &Ruling, output: &ToolOutput, millis: u64) -> Option<After> {
         match ruling {
             Ruling::Accept => None,
@@ -145,8 +145,8 @@ impl Run {
         });
     }
 
-    /// The model gets the reason and one more try; a second rejection of the same tool in a row ends the group, unless a
-    /// ladder has a model left.
+    /// The model gets the reason and one more try. A second rejection of the same tool in a row
+    /// ends the group, unless the ladder has another model.
     fn reject(&mut self, slot: &mut Slot, reason: &str, output: &ToolOutput, millis: u64) -> After {
         self.observe_result(slot, output, Change::None);
         let turn = self.state.group.turns;
@@ -193,7 +193,7 @@ impl Run {
         self.state.loops.observe(slot.fingerprint, digest.finish(), change);
     }
 
-    /// Starts the next executable check, or believes the result when none is left.
+    /// Starts the next executable check, or believes the result if none is left.
     pub(super) fn run_check(&mut self, slot: &mut Slot, mut checking: Checking) {
         let Some(check) = checking.checks.front().cloned() else { return };
         checking.call = self.next_call();
@@ -237,7 +237,7 @@ impl Run {
     }
 }
 
-/// What a failed check means, by the severity that its declaration chose.
+/// The ruling of a failed check, by the severity of its declaration.
 fn against(check: &Check, reason: String) -> Ruling {
     match check {
         Check::Plausibility(expectation) => {
@@ -258,7 +258,7 @@ fn expectation(entry: &Entry) -> Expectation {
 }
 
 fn judge_plausibility(entry: &Entry, output: &ToolOutput) -> Plausibility {
-    // Pictures and files are content too: words are not needed beside them.
+    // Pictures and files are content too, so text is not required beside them.
     if !output.parts.is_empty() {
         return Plausibility::Ruled(Ruling::Accept);
     }

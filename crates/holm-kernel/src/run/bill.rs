@@ -1,6 +1,7 @@
-//! What was used is paid for, once: also by a call that was given up before its answer came.
+//! Pays for usage exactly once, also for a call that was given up before its answer came.
 //!
-//! What no provider reports is paid by estimate, or a budget would hold only where providers wish it to.
+//! Usage that no provider reports is paid by estimate. Otherwise a budget would hold only
+//! if the provider cooperates.
 
 use alloc::vec::Vec;
 
@@ -14,16 +15,17 @@ use crate::{
     CallId, ChildResult, Failure, FailureClass, Family, Model, ModelResult, NanoUsd, Timestamp, Usage,
 };
 
-/// Bills that are waited for at the most. A host that never sends one must not make the state grow; the oldest is
-/// forgotten first, and that of a child never: no further child begins while so many are owed.
+/// The most bills to wait for. A host that never sends them must not make the state grow. The
+/// oldest is forgotten first, but never that of a child: no further child starts while so
+/// many bills are open.
 const MOST_OWED: usize = 64;
 
-/// How long a run whose money or tokens are with children that were stopped waits for their bills: longer than a child may take to
-/// stop its own.
+/// How long a run waits for the bills of stopped children that hold its money or tokens. This is
+/// longer than a child may take to stop its own children.
 const BILL_PATIENCE_MS: u64 = 10_000;
 
 impl Run {
-    /// Adds a usage to the run's account at the price of the model in use and says what it cost.
+    /// Adds a usage to the run's account at the price of the current model, and returns the cost.
     pub(super) fn account(&mut self, usage: Usage) -> Option<NanoUsd> {
         self.account_at(self.state.group.model, usage)
     }
@@ -42,8 +44,8 @@ impl Run {
         usize::try_from(model).ok().and_then(|index| self.config().models.get(index))
     }
 
-    /// What a call took: as its provider reported, and by estimate where it reported nothing. `tokens` is the estimate of
-    /// the request.
+    /// The usage of a call: as its provider reported it, or by estimate if it reported nothing.
+    /// `tokens` is the estimate of the request.
     fn usage_of(&self, model: u64, tokens: u64, result: &ModelResult) -> Usage {
         let tokens = if planted(Bug::UsageFree) { 0 } else { tokens };
         let family = || self.model_at(model).map_or(Family::Other, |model| model.family);
@@ -57,8 +59,8 @@ impl Run {
         }
     }
 
-    /// Takes the answer to a call of the model in use: releases what was set aside for the call and writes what the call took
-    /// into the answer.
+    /// Takes the answer to a call of the current model: releases its reservation and writes its
+    /// usage into the answer.
     pub(super) fn fill_in(&mut self, tokens: u64, result: &mut ModelResult) {
         self.release_call(tokens);
         let counted = self.usage_of(self.state.group.model, tokens, result);
@@ -68,7 +70,7 @@ impl Run {
         }
     }
 
-    /// The estimated cost of a request to the model in use.
+    /// The estimated cost of a request to the current model.
     fn request_cost(&self, tokens: u64) -> Owed {
         let model = self.state.group.model;
         let price = self.model_at(model).and_then(|model| model.price);
@@ -76,7 +78,7 @@ impl Run {
         Owed { model, tokens, money }
     }
 
-    /// Sets the estimate of a request aside until its bill is there, so that no child gets it.
+    /// Reserves the estimate of a request until its bill arrives, so that no child gets it.
     pub(super) fn hold_call(&mut self, tokens: u64) {
         self.hold(share_of(self.request_cost(tokens)));
     }
@@ -85,12 +87,12 @@ impl Run {
         self.release(share_of(self.request_cost(tokens)));
     }
 
-    /// A model call is given up. What was set aside for it stays so until its bill comes.
+    /// Gives a model call up. Its reservation stays until its bill arrives.
     pub(super) fn owe(&mut self, call: CallId, tokens: u64) {
         self.await_bill(call, self.request_cost(tokens));
     }
 
-    /// A call is given up for which nothing is set aside, or whose share is held elsewhere.
+    /// Gives a call up that has no reservation, or whose share is held elsewhere.
     pub(super) fn owe_nothing(&mut self, call: CallId) {
         let owed = Owed { model: self.state.group.model, tokens: 0, money: NanoUsd::ZERO };
         self.await_bill(call, owed);
@@ -108,7 +110,7 @@ impl Run {
         }
     }
 
-    /// Pays for a call whose bill is no longer waited for by its estimate.
+    /// Pays for a call by estimate, without waiting for its bill any longer.
     fn write_off(&mut self, call: CallId) {
         let Some(owed) = self.state.owed.remove(&call) else { return };
         self.release(share_of(owed));
@@ -117,7 +119,8 @@ impl Run {
         }
     }
 
-    /// The host is gone that would have sent the bills of model calls. Those of children come from their journals.
+    /// The host that would have sent the bills of model calls is gone. Those of children
+    /// come from their journals.
     pub(super) fn write_off_model_calls(&mut self) {
         let calls = self.state.owed.iter().filter(|(_, owed)| owed.tokens > 0);
         let lost: Vec<CallId> = calls.map(|(call, _)| *call).collect();
@@ -126,32 +129,33 @@ impl Run {
         }
     }
 
-    /// Pays by estimate for a call of the model in use that was lost with its host.
+    /// Pays by estimate for a call of the current model that was lost with its host.
     pub(super) fn pay_lost(&mut self, tokens: u64) {
         self.release_call(tokens);
         self.account(Usage::of_request(tokens));
     }
 
-    /// A child is given up. What was set aside for it stays so until its bill comes: it may have spent all of it.
+    /// Gives a child up. Its reservation stays until its bill arrives: it may have spent all of it.
     pub(super) fn owe_child(&mut self, call: CallId, share: Share) {
         let Share { money: share, tokens } = share;
         self.state.stopped.insert(call, Stopped { share, tokens, since: self.state.now });
         self.owe_nothing(call);
     }
 
-    /// Whether so many bills of children are awaited, or may come to be, that no further child may begin.
+    /// Whether so many bills of children are open, or may become open, that no
+    /// further child may start.
     pub(super) fn owes_too_much(&self) -> bool {
         self.state.stopped.len() + self.state.background.len() >= MOST_OWED
     }
 
-    /// Until when a run with nothing left waits for the bills of children that were stopped.
+    /// How long a run without budget waits for the bills of stopped children.
     pub(super) fn bills_due(&self) -> Option<Timestamp> {
         let stopped = self.state.stopped.values();
         let holds = stopped.filter(|stopped| stopped.share > NanoUsd::ZERO || stopped.tokens.is_some());
         holds.map(|stopped| stopped.since.plus(BILL_PATIENCE_MS)).filter(|due| *due > self.state.now).min()
     }
 
-    /// Whether this is the late bill of a model call that was given up; if so it is paid.
+    /// Whether this is the late bill of a model call that was given up; if so, pays it.
     pub(super) fn pays_late(&mut self, call: CallId, result: &ModelResult) -> bool {
         let Some(owed) = self.state.owed.remove(&call) else { return false };
         self.release(share_of(owed));
@@ -161,12 +165,12 @@ impl Run {
         true
     }
 
-    /// The same for a child, which brings its own sum and what has entered it.
+    /// The same for a child, which reports its own cost and marks.
     pub(super) fn pays_late_child(&mut self, call: CallId, result: &ChildResult) -> bool {
         if self.state.owed.remove(&call).is_none() {
             return false;
         }
-        // Without an entry what was set aside for it was given back when it was stopped.
+        // Without an entry, its share was released when it was stopped.
         let share = self
             .state
             .stopped
@@ -177,7 +181,8 @@ impl Run {
     }
 }
 
-/// Whether the provider charges for a failed call: it had begun to answer. What it refuses and what never reaches it is free.
+/// Whether the provider charges for a failed call, because it had begun to answer. A refused or
+/// undelivered request is free.
 const fn is_charged(failure: &Failure) -> bool {
     matches!(failure.class, FailureClass::Truncated | FailureClass::Empty) || failure.usage.output > 0
 }

@@ -1,4 +1,5 @@
-//! The life of one call: prepared, started, dispatched, finished, settled. Whether it is asked about: `question`.
+//! The life of one call: prepared, started, dispatched, finished, settled. The module `question`
+//! handles questions about it.
 
 use alloc::{
     string::{String, ToString},
@@ -28,21 +29,22 @@ use crate::{
     PlanRole, Quota, SpawnRequest, ToolKind, ToolOutput, ToolRequest,
 };
 
-/// What the model is told of a call that does not start because the budget is spent.
+/// The message for a call that does not start because the budget is spent.
 pub(super) const BUDGET_SPENT: &str = "not run: the budget is spent";
 
-/// How far back in a reply equal calls are looked for: the calls that a reply may make by default. It keeps a reply of
-/// very many calls linear.
+/// How far back in a reply equal calls are searched: the default limit of calls per reply. It keeps
+/// a very long reply linear.
 const TWINS_WITHIN: usize = 64;
 
-/// How many tools a model is told of that called one which is not there; the rest is counted.
+/// How many tool names a model gets after calling an unknown tool; the rest is counted.
 const NAMED_TOOLS: usize = 20;
 
-/// So many letters at the beginning make a name look like another.
+/// Names with this many equal first letters count as similar.
 const ALIKE_LETTERS: usize = 3;
 
 impl Run {
-    /// Validates and permits a call. A call that may not run is settled here; the group may have to end for it.
+    /// Validates and permits a call. A call that may not run is settled here; this
+    /// may end the group.
     pub(super) fn prepare(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Ending> {
         let validated = self.validate(slot);
         self.note_validity(validated.as_ref().err());
@@ -60,7 +62,7 @@ impl Run {
         None
     }
 
-    /// Finds the tool and brings the arguments into canonical form, or says what the model has to change.
+    /// Finds the tool and normalises the arguments, or returns what the model must change.
     fn validate(&mut self, slot: &mut Slot) -> Result<Json, String> {
         let Some(entry) = slot.entry.clone() else { return Err(self.unknown_tool(&slot.name)) };
         if !self.catalogue.is_open(&slot.name) {
@@ -92,7 +94,7 @@ impl Run {
         }
         let mut names: Vec<&str> =
             self.catalogue.offer().tools.iter().map(|tool| tool.name.as_str()).collect();
-        // What was probably meant is not to be among those that are only counted.
+        // Similar names come first, so that the probable one is listed.
         names.sort_by_key(|known| !begin_alike(known, name));
         let more = names.len().saturating_sub(NAMED_TOOLS);
         names.truncate(NAMED_TOOLS);
@@ -131,7 +133,7 @@ impl Run {
             .or_else(|| over("bytes of output", used.bytes, quota.bytes))
     }
 
-    /// Counts what a tool has used, where somebody looks at it.
+    /// Counts what a tool has used, if the tool has a quota.
     pub(super) fn use_quota(&mut self, slot: &Slot, more: Used) {
         let Some(quota) = slot.entry.as_ref().map(|entry| entry.tool.quota) else { return };
         if quota == Quota::default() {
@@ -143,7 +145,7 @@ impl Run {
         used.bytes = used.bytes.saturating_add(more.bytes);
     }
 
-    /// A call that was handed out gives its place back, because it will not run or will be handed out again.
+    /// Returns the quota of a call that will not run or will be issued again.
     pub(super) fn give_back_call(&mut self, slot: &Slot) {
         if !matches!(slot.state, SlotState::Issued { .. } | SlotState::Running { .. }) {
             return;
@@ -153,7 +155,8 @@ impl Run {
         }
     }
 
-    /// The loop detector's word: `Some` when the call was settled, with the ending if it was the last straw.
+    /// Asks the loop detector. Returns `Some` if the call was settled, with the ending if the
+    /// loop ends the group.
     fn repeated(&mut self, slot: &mut Slot, earlier: &[Slot]) -> Option<Option<Ending>> {
         let exempt = slot.entry.as_ref().is_some_and(|entry| entry.tool.exemption == Exemption::Polling);
         if exempt || planted(Bug::LoopUnseen) {
@@ -206,7 +209,7 @@ impl Run {
         }
     }
 
-    /// Hands a permitted call to whoever runs it.
+    /// Hands a permitted call to the host, to a child or to the kernel itself.
     pub(super) fn start_call(&mut self, slot: &mut Slot) {
         self.expire_leases();
         if slot.permitted != self.state.authority.epoch && !planted(Bug::PermissionRemembered) {
@@ -217,10 +220,10 @@ impl Run {
         }
         let Some(entry) = slot.entry.clone() else { return };
         if self.is_budget_spent() {
-            // As in a reply that comes when nothing is left: no model would hear the result.
+            // As for a reply that arrives without budget: no model would get the result.
             return self.refuse(slot, BUDGET_SPENT);
         }
-        // Others of the same batch may have used up the quota since this one was looked at.
+        // Other calls of the batch may have used up the quota since this one was checked.
         if let Some(refusal) = self.over_quota(slot) {
             return self.turn_down(slot, &refusal);
         }
@@ -289,7 +292,7 @@ impl Run {
         }
     }
 
-    /// Takes a child's share out of what is left, if one more child may begin.
+    /// Reserves a child's share, if one more child may start.
     fn take_share(&mut self, place: Place, wanted: Wanted) -> Result<Share, &'static str> {
         if self.owes_too_much() {
             return Err("not run: too many agents that were stopped have not said yet what they took");
@@ -301,8 +304,8 @@ impl Run {
         self.set_aside(wanted)
     }
 
-    /// Spawns a child again that had not begun when its host stopped. It takes its share anew: the calls that were lost with
-    /// the host are booked by now, and may have left less or nothing.
+    /// Requests a child again that had not started when its host stopped. It reserves its share
+    /// again: the lost calls are booked by now, and may have left less or nothing.
     pub(super) fn delegate_again(&mut self, slot: &mut Slot) {
         let Some(entry) = slot.entry.clone() else { return };
         let ToolKind::Agent { reserve, tokens, .. } = &entry.tool.kind else { return };
@@ -316,7 +319,7 @@ impl Run {
                 self.spawn(slot, grants, share, None);
             }
             Err(reason) => {
-                // A host that was replaced while it lived may have begun it, and may still report what it took.
+                // A host that was replaced may have started it, and may still report its usage.
                 self.owe_nothing(slot.call);
                 self.refuse(slot, reason);
             }
@@ -331,7 +334,8 @@ impl Run {
         resume: Option<String>,
     ) {
         let limits = &self.config().limits;
-        // One that goes on after a crash is held to what it was given, also where its parent may do more by now.
+        // A child that continues after a crash keeps its restrictions, even if its parent may do
+        // more by now.
         let mode = match slot.state {
             SlotState::Delegated { mode, .. } => mode.min(self.state.mode),
             _ => self.state.mode,
@@ -401,7 +405,7 @@ impl Run {
         let held = self.state.stopped.contains_key(&call);
         if self.pays_late_child(call, &result) {
             self.ignore(call);
-            // The run may wait for what was held.
+            // The run may wait for the released share.
             if held {
                 self.look_around();
             }
@@ -417,7 +421,7 @@ impl Run {
         });
     }
 
-    /// Something entered the run.
+    /// Sets marks on the run.
     pub(super) fn mark(&mut self, marks: Marks) {
         let joined = self.state.marks.join(marks);
         if joined != self.state.marks {
@@ -438,13 +442,13 @@ impl Run {
         self.settle(slot, Outcome::Refused, ToolOutput::text(message), 0);
     }
 
-    /// Answers a call that may not run, so that asking for it again counts as a repeat.
+    /// Answers a call that may not run, and counts it: asking again is a repeat.
     pub(super) fn turn_down(&mut self, slot: &mut Slot, message: &str) {
         self.state.loops.turned_down(slot.fingerprint, Digest::new().str(message).finish());
         self.refuse(slot, message);
     }
 
-    /// Stops a call, whatever it is doing, and answers it.
+    /// Stops a call in any state and answers it.
     pub(super) fn stop_call(&mut self, slot: &mut Slot, message: &str) {
         let (abort, millis) = match &slot.state {
             SlotState::Done(_) => return,
@@ -462,7 +466,7 @@ impl Run {
                 if child.is_some() {
                     self.owe_child(slot.call, share);
                 } else {
-                    // What never began has nothing to pay for, and begins no more.
+                    // A child that never started has no bill, and will not start.
                     self.release(share);
                     self.owe_nothing(slot.call);
                 }
@@ -491,7 +495,7 @@ impl Run {
         let limit = limit.unwrap_or(self.config().limits.result_chars);
         let seal = match slot.place {
             Place::Batch => slot.call,
-            // The model has seen the seal of the call when it was answered.
+            // The model has already seen the seal that the call was answered with.
             Place::Background => self.next_call(),
         };
         let seal = self.shared.seal(seal);
@@ -519,14 +523,14 @@ impl Run {
     }
 }
 
-/// Equal calls earlier in the same reply, as far as nothing that runs in between could make a difference.
+/// Equal calls earlier in the same reply, unless a call in between could make a difference.
 fn twins(slot: &Slot, earlier: &[Slot]) -> u64 {
     let lately = earlier.iter().rev().take(TWINS_WITHIN).take_while(|other| !other.may_change());
     lately.filter(|other| other.fingerprint == slot.fingerprint).count() as u64
 }
 
-/// Text beside the sealed one would reach the model without its envelope, so a tool's other parts are pictures and
-/// files alone.
+/// Keeps only pictures and files of a tool's other parts: text beside the sealed one would reach
+/// the model without an envelope.
 fn only_media(mut parts: Vec<Block>) -> Vec<Block> {
     parts.retain(|part| matches!(part, Block::Image(_) | Block::File(_)));
     parts

@@ -1,4 +1,5 @@
-//! The tools of a run, compiled once per change: schemas, postconditions, and the offer to the model.
+//! The tools of a run, compiled once per change: schemas, postconditions, and the
+//! offer to the model.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet},
@@ -14,10 +15,11 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::{Offer, Tool, ToolKind, provider_name};
 
-/// Problems of one tool that are told: enough to mend it, too few to flood a log with somebody else's schema.
+/// The most problems reported for one tool: enough to fix it, too few to flood a log
+/// with a foreign schema.
 const MOST_PROBLEMS: usize = 8;
 
-/// One tool with what is compiled from it.
+/// One tool with everything compiled from it.
 pub(crate) struct Entry {
     pub(crate) name: Arc<str>,
     pub(crate) tool: Arc<Tool>,
@@ -25,7 +27,7 @@ pub(crate) struct Entry {
     pub(crate) compiled: Result<Compiled, String>,
 }
 
-/// What a usable tool is checked with.
+/// The compiled checks of a usable tool.
 pub(crate) struct Compiled {
     pub(crate) schema: Schema,
     pub(crate) postconditions: Postconditions,
@@ -60,7 +62,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Whether the tool can be used, and what of its declaration cannot be held to.
+    /// Whether the tool can be used, and which parts of its declaration cannot be enforced.
     fn problems(&self) -> (bool, Vec<String>) {
         let compiled = match &self.compiled {
             Ok(compiled) => compiled,
@@ -72,7 +74,8 @@ impl Entry {
         (true, self.name_problem().into_iter().chain(arguments).chain(promises).take(MOST_PROBLEMS).collect())
     }
 
-    /// Providers take letters, digits, `_` and `-`; another name reaches the model in another spelling.
+    /// Providers accept letters, digits, `_` and `-`; other names reach the model
+    /// in a changed spelling.
     fn name_problem(&self) -> Option<String> {
         (provider_name(&self.name) != *self.name).then(|| {
             alloc::format!("the name is not one that providers take; use `{}`", provider_name(&self.name))
@@ -80,8 +83,8 @@ impl Entry {
     }
 }
 
-/// A need that names an argument which the schema does not have could never be met, or would be met by its default for
-/// ever. Either way nobody could tell what a call needs.
+/// A need that names an argument which the schema does not have could never be met, or would always
+/// be met by its default. In both cases the real needs of a call would be unknown.
 fn need_problem(tool: &Tool, schema: &Schema) -> Option<String> {
     let missing = |name: &&str| !schema.properties().any(|(property, _)| property == *name);
     let mut named = tool.needs.iter().flat_map(holm_grants::Template::arguments);
@@ -116,11 +119,11 @@ impl<'de> Deserialize<'de> for Entry {
     }
 }
 
-/// All tools of the run, and the part of them that the model is offered.
+/// All tools of the run, and those of them that the model is offered.
 #[derive(Debug, Serialize, Deserialize, Read)]
 pub(crate) struct Catalogue {
     entries: Vec<Arc<Entry>>,
-    /// What the gates let through; none means everything.
+    /// The tools that the gates allow; `None` means all.
     gate: Option<BTreeSet<String>>,
     epoch: u64,
     #[serde(skip)]
@@ -138,7 +141,7 @@ impl Catalogue {
         catalogue
     }
 
-    /// Makes what is derived; also needed after reading a snapshot.
+    /// Rebuilds derived data; also needed after reading a snapshot.
     pub(crate) fn refresh(&mut self) {
         self.by_name.clear();
         for (index, entry) in self.entries.iter().enumerate() {
@@ -156,7 +159,8 @@ impl Catalogue {
         self.offer = Arc::new(Offer { epoch: self.epoch, tools });
     }
 
-    /// Replaces the tools. The gate stays as it is until it is asked again, so that a new tool is not open by chance.
+    /// Replaces the tools. The gate is unchanged until it is asked again, so that a new tool is
+    /// not allowed by accident.
     pub(crate) fn replace(&mut self, tools: Vec<Tool>) {
         let (epoch, gate) = (self.epoch + 1, self.gate.take());
         *self = Self::new(tools);
@@ -179,7 +183,8 @@ impl Catalogue {
             .collect()
     }
 
-    /// The tools whose declaration cannot be held to in full: name, whether it can be used, what is wrong.
+    /// The tools whose declaration cannot be fully enforced: name, whether it can
+    /// be used, the problems.
     pub(crate) fn flaws(&self) -> impl Iterator<Item = (Arc<str>, bool, Vec<String>)> {
         self.entries.iter().filter_map(|entry| {
             let (usable, problems) = entry.problems();
@@ -187,7 +192,7 @@ impl Catalogue {
         })
     }
 
-    /// Lets only these tools through; `None` opens the gate.
+    /// Allows only these tools; `None` allows all.
     pub(crate) fn set_gate(&mut self, gate: Option<BTreeSet<String>>) {
         if self.gate != gate {
             self.gate = gate;
@@ -201,7 +206,7 @@ impl Catalogue {
         self.by_name.get(name).and_then(|index| self.entries.get(*index))
     }
 
-    /// Whether the gate lets a tool through.
+    /// Whether the gate allows a tool.
     pub(crate) fn is_open(&self, name: &str) -> bool {
         self.gate.as_ref().is_none_or(|gate| gate.contains(name))
     }

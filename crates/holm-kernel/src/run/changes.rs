@@ -13,14 +13,14 @@ use super::{
 use crate::planted::{Bug, planted};
 use crate::{Budget, Event, NanoUsd, Narrowing, Started, Tool};
 
-/// What the model is told of a call that may no longer go on.
+/// The message for a call whose permission was withdrawn.
 const WITHDRAWN: &str = "stopped: what it was allowed to do has been withdrawn";
 
-/// What the model is told of a child that the budget no longer covers.
+/// The message for a child that the budget no longer covers.
 const UNCOVERED: &str = "stopped: the budget was changed and no longer covers what was set aside for it";
 
 impl Run {
-    /// The next request offers the new tools; running calls finish as they began.
+    /// The next request offers the new tools; running calls finish as they started.
     pub(super) fn tools_changed(&mut self, tools: Vec<Tool>) {
         self.catalogue.replace(tools);
         self.shared.refresh(&self.state, &self.catalogue);
@@ -31,7 +31,8 @@ impl Run {
         self.look_again();
     }
 
-    /// Nobody is to believe in a check that is not made: people are told when a tool is registered.
+    /// Reports problems of tools when they are registered, so that people do not rely on a check
+    /// that is not made.
     pub(super) fn report_flaws(&mut self) {
         let flaws: Vec<_> = self.catalogue.flaws().collect();
         for (tool, usable, problems) in flaws {
@@ -39,28 +40,28 @@ impl Run {
         }
     }
 
-    /// A person chose the mode: what the model made of it before no longer counts.
+    /// A person chose the mode, so the model's own plan mode no longer counts.
     pub(super) fn mode_changed(&mut self, mode: Mode) {
         self.state.planning_from = None;
         self.set_mode(mode);
         self.look_again();
     }
 
-    /// Changes the mode; whoever calls this has what is under way looked at again.
+    /// Changes the mode. The caller must then re-evaluate the work under way.
     pub(super) fn set_mode(&mut self, mode: Mode) {
         if mode < self.state.mode {
             self.state.authority.withdrawn += 1;
         }
         self.state.mode = mode;
         self.state.loops.forget();
-        // What was allowed under another mode is looked at again; so are the answers that people gave.
+        // Permissions from the old mode are checked again, and leases are withdrawn.
         if !planted(Bug::LeaseOutlivesMode) {
             self.withdraw_leases();
         }
         self.emit(Event::ModeChanged { mode });
     }
 
-    /// Replaces the grants. What people gave in mid-run is withdrawn too: this is how a lease is revoked.
+    /// Replaces the grants and withdraws all leases: this is how a lease is revoked.
     pub(super) fn grants_changed(&mut self, grants: GrantSet) {
         self.state.authority.policy.grants = grants;
         self.state.loops.forget();
@@ -72,7 +73,7 @@ impl Run {
         self.look_again();
     }
 
-    /// The host takes the run over on stricter terms; what is open is looked at under them.
+    /// A host takes the run over with restrictions; open calls are checked again under them.
     pub(super) fn narrowed(&mut self, narrowing: &Narrowing) {
         let mut started = Started::clone(&self.state.started);
         narrowing.apply(&mut started.config);
@@ -84,13 +85,14 @@ impl Run {
         self.look_again();
     }
 
-    /// Stops what was allowed before and is no longer, as far as it has not begun. What runs goes on, except for a child
-    /// that holds more than its parent has now.
+    /// Stops calls that are no longer permitted and have not started. Running calls continue,
+    /// except a child that holds more than its parent does now.
     pub(super) fn look_again(&mut self) {
         self.stop_those(&|run, slot| !run.may_go_on(slot), WITHDRAWN);
     }
 
-    /// Stops the calls that `which` names, children in the background too, and goes on with the rest.
+    /// Stops the calls that `which` selects, including children in the background, and
+    /// continues with the rest.
     fn stop_those(&mut self, which: &dyn Fn(&Self, &Slot) -> bool, message: &str) {
         self.stop_children(which, message);
         if !matches!(self.state.phase, Phase::Working(_)) {
@@ -118,7 +120,7 @@ impl Run {
             SlotState::Delegated { grants, mode, .. } => {
                 self.state.mode >= *mode && self.lasting_grants().contains_all(grants)
             }
-            // Looked at again when its turn comes.
+            // It is checked again when its turn comes.
             SlotState::Ready => true,
             SlotState::Running { .. }
             | SlotState::Skilled(_)
@@ -129,16 +131,16 @@ impl Run {
         }
     }
 
-    /// Replaces the budget. A child keeps to its own share and to nothing else, so one whose share is no longer there is
-    /// stopped.
+    /// Replaces the budget. A child only knows its own share, so a child whose share is no
+    /// longer covered is stopped.
     pub(super) fn budget_changed(&mut self, budget: Budget) {
         self.state.budget = budget;
         self.emit(Event::BudgetChanged { limit: budget.usd });
         self.stop_those(&|run, slot| !run.is_covered(slot), UNCOVERED);
     }
 
-    /// Whether the budget has room for what was set aside for a child, with all that was set aside for others. One that
-    /// began without a budget has no bound of its own, so no budget covers it.
+    /// Whether the budget covers a child's share, together with all other shares. A child that
+    /// started without a budget has no limit of its own, so no budget covers it.
     fn is_covered(&self, slot: &Slot) -> bool {
         let SlotState::Delegated { reserved, .. } = &slot.state else { return true };
         let Some(limit) = self.state.budget.usd else { return true };

@@ -32,7 +32,8 @@ impl Run {
                 self.advance_turn(Step::Plan, Draft::default());
             }
             NextTry::Compact => {
-                // A smaller request is another one: it does not use up the tries of a failing provider.
+                // The request is smaller now, so it does not use up the tries of a failing
+                // provider.
                 draft.attempts = draft.attempts.saturating_sub(1);
                 self.advance_turn(Step::Patch, draft);
             }
@@ -77,7 +78,8 @@ impl Run {
             .map_or(NextTry::GiveUp, |model| NextTry::Fallback { model: model.name.clone() })
     }
 
-    /// The pause doubles, is capped, and loses a random part; what the provider asks for is a floor.
+    /// The pause doubles, is capped, and is shortened at random; a pause that the provider asks
+    /// for is the minimum.
     fn retry_at(&self, call: CallId, attempts: u64, asked: Option<u64>) -> Timestamp {
         let policy = self.config().retry;
         let doublings = u32::try_from(attempts.saturating_sub(1)).unwrap_or(u32::MAX).min(63);

@@ -1,4 +1,4 @@
-//! The transcript, as far as a run holds it.
+//! The transcript, as far as a run holds it in memory.
 
 use alloc::{collections::BTreeMap, sync::Arc, vec::Vec};
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{CallId, Message, MessageId};
 
-/// Every message ever added. A run that was restored from a snapshot without its transcript holds those that were added
-/// since, because the journal has the others and nothing is decided by them.
+/// Every message ever added. A run that was restored from a snapshot without its transcript has
+/// only the later ones: the journal has the others, and no decision depends on them.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct History {
-    /// Messages that only the journal tells of.
+    /// The number of messages that only the journal has.
     earlier: u64,
     last: Option<MessageId>,
     /// Those of them that the run may still quote.
@@ -25,7 +25,7 @@ impl History {
         self.messages.push(message);
     }
 
-    /// The messages that are held, in order.
+    /// The messages in memory, in order.
     pub(super) fn messages(&self) -> &[Arc<Message>] {
         &self.messages
     }
@@ -38,12 +38,12 @@ impl History {
         self.last
     }
 
-    /// A message that is held, or may still be quoted.
+    /// A message that is in memory or may still be quoted.
     pub(super) fn find(&self, id: MessageId) -> Option<&Arc<Message>> {
         self.messages.iter().rev().chain(&self.quoted).find(|message| message.id == id)
     }
 
-    /// Leaves the messages to the journal, but for those that tell of these children.
+    /// Drops the messages, which the journal has, except those that report these children.
     pub(super) fn leave_to_journal(&mut self, told: &BTreeMap<CallId, u64>) {
         let is_quoted = |message: &Arc<Message>| told.values().any(|id| MessageId::new(*id) == message.id);
         self.earlier = self.earlier.saturating_add(self.messages.len() as u64);

@@ -1,7 +1,7 @@
-//! Which model goes on when the work of one is not good enough.
+//! Switches to a stronger model when the work of the current one is not good enough.
 //!
-//! A model that falls short is replaced between turns, never within one: what is under way is paid at the price of the
-//! model that began it.
+//! A model is replaced between turns, never within one: a call under way is paid at the price of
+//! the model that started it.
 
 use alloc::{
     string::{String, ToString},
@@ -15,58 +15,57 @@ use serde::{Deserialize, Serialize};
 use super::Run;
 use crate::{Event, Ladder, OnRejection, StepCause, screen};
 
-/// What is kept of a reason, in characters: it goes into events and into the ledger.
+/// The most characters of a reason: it goes into events and into the ledger.
 const REASON_CHARS: u64 = 400;
 
-/// What one turn group has shown of its model.
+/// How the model of one turn group has performed.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub(crate) struct Climb {
     /// Turns in a row in which no call was valid.
     pub(crate) invalid_turns: u64,
-    /// What the calls of the present reply were.
+    /// The validity of the calls in the current reply.
     pub(crate) calls: Calls,
-    /// How the model fell short in the present turn.
+    /// How the model failed in the current turn.
     pub(crate) shortfall: Option<Shortfall>,
     /// Whether the hint was given.
     pub(crate) hinted: bool,
 }
 
-/// Whether the calls of a reply made sense.
+/// Whether the calls of a reply were valid.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Calls {
-    /// There was none.
     #[default]
     None,
-    /// At least one did.
+    /// At least one call was valid.
     Valid,
-    /// None did; what was wrong with the last.
+    /// No call was valid; the problem of the last one.
     Invalid(String),
 }
 
-/// In what way a model fell short.
+/// How a model failed.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Shortfall {
     pub(crate) cause: StepCause,
     pub(crate) reason: String,
 }
 
-/// Whether a model that was rejected may still correct itself.
+/// Whether a rejected model may still correct itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Correction {
-    /// It may, once.
+    /// It may correct itself once.
     Left,
-    /// It has, and that did not help.
+    /// It had its correction, and that did not help.
     Spent,
 }
 
-/// Whether anything was done about a shortfall.
+/// Whether anything was done about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Climbed {
-    /// Another model goes on, or this one with the hint.
+    /// Another model continues, or this one with the hint.
     Yes,
-    /// There was nothing to do.
+    /// There was nothing left to do.
     No,
 }
 
@@ -85,13 +84,13 @@ impl Run {
         above.or_else(|| rungs.iter().take(start).rfind(usable)).copied().unwrap_or(wanted)
     }
 
-    /// Where a budget holds, a model whose price is unknown could only end the run.
+    /// If a budget is set, a model without a known price could only end the run.
     fn is_usable(&self, model: u64) -> bool {
         let model = usize::try_from(model).ok().and_then(|place| self.config().models.get(place));
         self.state.budget.usd.is_none() || model.is_some_and(|model| model.price.is_some())
     }
 
-    /// The rungs as places in the list of models.
+    /// The rungs as indexes into the list of models.
     fn rungs(&self, ladder: &Ladder) -> Vec<u64> {
         let models = &self.config().models;
         if ladder.rungs.is_empty() {
@@ -101,8 +100,8 @@ impl Run {
         ladder.rungs.iter().filter_map(place).map(|place| place as u64).collect()
     }
 
-    /// The next rung with its model. A model that stands on no rung (a fallback, a hook's choice) counts as standing
-    /// where the group began. One that is not usable is passed over.
+    /// The next rung and its model. A model that is on no rung (a fallback, a hook's choice) counts
+    /// as being where the group began. Unusable models are skipped.
     fn next_rung(&self, ladder: &Ladder) -> Option<(u64, u64)> {
         let rungs = self.rungs(ladder);
         let stands = rungs.iter().position(|model| *model == self.state.group.model);
@@ -111,8 +110,8 @@ impl Run {
         (0_u64..).zip(rungs).skip(next).find(|(_, model)| self.is_usable(*model))
     }
 
-    /// Notes whether a call made sense. A hook only sees calls that did, and one of them makes the reply a valid one:
-    /// what the hook makes of it is not the model's doing.
+    /// Records whether a call was valid. A hook only sees valid calls, and one valid call makes the
+    /// reply valid. The hook's changes are not the model's mistake.
     pub(super) fn note_validity(&mut self, wrong: Option<&String>) {
         if self.config().ladder.is_none() {
             return;
@@ -127,7 +126,7 @@ impl Run {
         }
     }
 
-    /// Notes a guard's rejection; says whether the ladder does something about it once the reply is answered.
+    /// Records a guard's rejection. Returns whether the ladder will act once the reply is answered.
     pub(super) fn rejection_climbs(&mut self, correction: Correction, reason: &str) -> bool {
         let Some(ladder) = &self.config().ladder else { return false };
         let uncured = correction == Correction::Spent;
@@ -139,7 +138,7 @@ impl Run {
         acts && self.falls_short(StepCause::Rejected, reason)
     }
 
-    /// Notes that the model fell short; says whether anything is left that [`climb`](Self::climb) could do about it.
+    /// Records that the model failed. Returns whether [`climb`](Self::climb) could still act on it.
     pub(super) fn falls_short(&mut self, cause: StepCause, reason: &str) -> bool {
         let Some(ladder) = &self.config().ladder else { return false };
         let climb = &self.state.group.climb;
@@ -155,7 +154,8 @@ impl Run {
         true
     }
 
-    /// Looks back at the turn: another model goes on if this one fell short, or it gets the hint where none is left.
+    /// Evaluates the turn: if the model failed, another model continues. If no model is
+    /// left, it gets the hint.
     pub(super) fn climb(&mut self) -> Climbed {
         let started = self.state.started.clone();
         let Some(ladder) = &started.config.ladder else { return Climbed::No };
@@ -184,7 +184,7 @@ impl Run {
         }
     }
 
-    /// Another model goes on, with a clean slate of its own.
+    /// Switches to another model, which starts with clean counters.
     fn step_up(&mut self, rung: u64, model: u64, shortfall: Shortfall) {
         let from = self.shared.model_name();
         self.state.rung = self.state.rung.max(rung);
@@ -207,7 +207,8 @@ impl Run {
         self.note(ladder.hint.clone());
     }
 
-    /// The reason of a final failure; it carries the hint that did not help, for whoever takes the task on.
+    /// The reason of a final failure. It includes the hint that did not help, for the person or
+    /// agent that takes the task over.
     pub(super) fn last_reason(&self, reason: &str) -> String {
         match &self.config().ladder {
             Some(ladder) if self.state.group.climb.hinted => {

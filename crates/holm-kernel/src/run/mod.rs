@@ -1,10 +1,15 @@
 //! One run as a state machine.
 //!
-//! [`Run::handle`] takes a fact, decides, and lines up commands; [`Run::poll`] hands them out. The files beside this
-//! one follow the loop: `turn` prepares a model call, `reply` and `failure` take its answer, `batch` and `call` run
-//! the tools, `permit` decides what may run, `question` asks about it, `plan` when it may only look, `believe` what may be believed, `ladder`
-//! which model goes on, `stop` how it ends, `share` and `bill` what children may use and what they took, `resume` how it goes on after a crash. `background` keeps the children that
-//! work while the run goes on.
+//! [`Run::handle`] takes a fact, decides, and queues commands; [`Run::poll`] returns them. The
+//! modules follow the loop:
+//!
+//! - `turn` prepares a model call; `reply` and `failure` take its answer.
+//! - `batch` and `call` run the tools; `permit` decides what may run; `question` asks about it;
+//!   `plan` enters and leaves plan mode.
+//! - `believe` checks results; `ladder` chooses a stronger model; `stop` ends a group.
+//! - `share` and `bill` divide the budget among children and book what they used.
+//! - `background` keeps the children that work while the run continues; `resume` continues after
+//!   a crash.
 
 mod background;
 mod batch;
@@ -51,8 +56,8 @@ use crate::{
 
 /// One agent run: a session of one or more prompts.
 ///
-/// The order of things for a host: `handle` a fact, append its record durably ([`Receipt`]), then `poll` until
-/// [`Effect::Wait`] and perform what comes out.
+/// A host works in this order: `handle` a fact, append its record durably ([`Receipt`]), then
+/// `poll` until [`Effect::Wait`] and perform the effects.
 ///
 /// ```
 /// use holm_kernel::{Config, Effect, Ending, Input, Model, ModelResult, Prompt, Reply, Run, Started, Timestamp, Block};
@@ -82,14 +87,13 @@ pub struct Run {
     effects: VecDeque<Effect>,
     digest: Digest,
     next_event: u64,
-    /// Models and prompts as requests share them.
+    /// Models and prompts that requests share.
     shared: turn::Shared,
 }
 
-/// What a host writes beside an input: its place, its time and the digest of what it caused.
+/// What a host stores with an input: its number, its time and the digest of its effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Receipt {
-    /// The record's number.
     pub seq: Seq,
     /// The record's time, clamped to be monotonic.
     pub at: Timestamp,
@@ -105,7 +109,7 @@ pub(crate) struct Frozen {
 }
 
 impl Run {
-    /// Begins a run; handles record 0. Poll it like after any other input.
+    /// Starts a run by handling record 0. Poll it as after any other input.
     pub fn start(started: Started, now: Timestamp) -> Self {
         let catalogue = Catalogue::new(started.config.tools.clone());
         let state = State::new(started, now);
@@ -121,8 +125,8 @@ impl Run {
     /// Takes one fact.
     ///
     /// # Errors
-    /// Only a mistake of the host is an error ([`Misuse`]); it leaves the run unchanged and is no record. Late or
-    /// duplicate facts about calls that were issued are recorded and change nothing.
+    /// Only a mistake of the host is an error ([`Misuse`]); it leaves the run unchanged and is not
+    /// recorded. Late or duplicate facts about issued calls are recorded and change nothing.
     pub fn handle(&mut self, now: Timestamp, input: Input) -> Result<Receipt, Misuse> {
         self.check(&input)?;
         self.state.seq = Seq::new(self.state.seq.value() + 1);
@@ -133,7 +137,7 @@ impl Run {
         Ok(self.receipt())
     }
 
-    /// Hands out the next command; [`Effect::Wait`] ends every drain.
+    /// Returns the next command; [`Effect::Wait`] ends every drain.
     pub fn poll(&mut self) -> Effect {
         self.effects.pop_front().unwrap_or_else(|| Effect::Wait(self.deadline()))
     }
@@ -155,12 +159,12 @@ impl Run {
         }
     }
 
-    /// The messages as the next request would show them: the transcript after elision and summaries.
+    /// The messages that the next request would show: the transcript after elision and summaries.
     pub fn view(&self) -> &[Arc<Message>] {
         self.state.view.messages()
     }
 
-    /// How many prompts wait in a line; hosts bound it, because whoever speaks may speak without end.
+    /// How many prompts are queued. Hosts limit it, because a sender may send without end.
     pub fn waiting(&self, queue: Queue) -> u64 {
         let line = match queue {
             Queue::Steering => &self.state.steering,
@@ -170,35 +174,35 @@ impl Run {
     }
 
     /// The whole transcript: every message ever added, none rewritten. A run that was restored
-    /// [without its transcript](crate::journal::Snapshot::without_transcript) holds the messages that were added since;
-    /// a [replay](Self::replay) has all of them.
+    /// [without its transcript](crate::journal::Snapshot::without_transcript) only has the later
+    /// messages; a [replay](Self::replay) has all of them.
     pub fn transcript(&self) -> &[Arc<Message>] {
         self.state.history.messages()
     }
 
-    /// The part of an answer that exists where replies were cut at the output limit and the turn group ended before the
-    /// rest came; empty after every other ending.
+    /// The first part of an answer, if replies were cut at the output limit and the turn group
+    /// ended before the rest came; otherwise empty.
     pub fn unfinished_answer(&self) -> &str {
         &self.state.group.cut_text
     }
 
-    /// How many messages were added before those that [`transcript`](Self::transcript) gives.
+    /// How many messages come before those of [`transcript`](Self::transcript).
     pub fn earlier_messages(&self) -> u64 {
         self.state.history.earlier()
     }
 
-    /// Leaves the messages so far to the journal, which has all of them: a long run takes little memory then. Nothing is decided by
-    /// them; [`earlier_messages`](Self::earlier_messages) counts them.
+    /// Drops the messages so far, which the journal has, so that a long run takes little memory. No
+    /// decision depends on them; [`earlier_messages`](Self::earlier_messages) counts them.
     pub fn leave_transcript(&mut self) {
         self.state.history.leave_to_journal(&self.state.gone);
     }
 
-    /// How the run was configured, as far as the host has not narrowed it since.
+    /// The configuration, with the host's later restrictions.
     pub fn config(&self) -> &Config {
         &self.state.started.config
     }
 
-    /// What record 0 said, as far as the host has not narrowed it since.
+    /// The content of record 0, with the host's later restrictions.
     pub fn started(&self) -> &Started {
         &self.state.started
     }
@@ -213,32 +217,33 @@ impl Run {
         self.state.spent
     }
 
-    /// What the run may spend, with what it has spent already.
+    /// The total budget, including what is already spent.
     pub fn budget(&self) -> Budget {
         self.state.budget
     }
 
-    /// What has entered the run.
+    /// The marks of the run.
     pub fn marks(&self) -> Marks {
         self.state.marks
     }
 
-    /// What is asked and what is refused now: the configured mode, or what the model or a person made of it.
+    /// The current mode: the configured one, or the one that the model or a person chose.
     pub fn mode(&self) -> Mode {
         self.state.mode
     }
 
-    /// The mode that people chose: the one that holds again when the model leaves the plan mode that it entered.
+    /// The mode that people chose. It applies again when the model leaves the plan
+    /// mode that it entered.
     pub fn chosen_mode(&self) -> Mode {
         self.state.planning_from.unwrap_or(self.state.mode)
     }
 
-    /// What the run was granted, without what people gave with an answer.
+    /// The grants of the run, without leases.
     pub fn grants(&self) -> &GrantSet {
         &self.state.authority.policy.grants
     }
 
-    /// The message that was added last, also where only the journal has it.
+    /// The last message, also if only the journal has it.
     pub fn last_message(&self) -> Option<MessageId> {
         self.state.history.last()
     }
@@ -248,7 +253,8 @@ impl Run {
         matches!(self.state.phase, Phase::Idle)
     }
 
-    /// The whole arguments of a tool call under way: what a [`Proposal`](crate::Proposal) shows in part.
+    /// The whole arguments of a tool call under way; a [`Proposal`](crate::Proposal) shows
+    /// a part of them.
     pub fn arguments(&self, tool_call: CallId) -> Option<&Arc<str>> {
         let batch = match &self.state.phase {
             Phase::Working(batch) => batch.slots.as_slice(),
@@ -258,7 +264,7 @@ impl Run {
         slots.find(|slot| slot.call == tool_call).map(|slot| &slot.arguments)
     }
 
-    /// The result of a tool call that is being checked: what an [`Effect::Check`] is about.
+    /// The result that an [`Effect::Check`] is about.
     pub fn checked_output(&self, tool_call: CallId) -> Option<&ToolOutput> {
         let batch = match &self.state.phase {
             Phase::Working(batch) => batch.slots.as_slice(),
@@ -268,12 +274,14 @@ impl Run {
         slots.find_map(|slot| slot.checked_output().filter(|_| slot.call == tool_call))
     }
 
-    /// The tools as the run knows them now, offered or not: what its journal says of them, whatever the host has.
+    /// The tools that the run knows now, offered or not. This is what its journal says, independent
+    /// of the host's tools.
     pub fn tools(&self) -> impl Iterator<Item = &Arc<crate::Tool>> {
         self.catalogue.tools()
     }
 
-    /// The tools that the model knows of now: those of its requests, or those that the text protocol describes to it.
+    /// The tools that the model knows now: those of its requests, or those that
+    /// the text protocol describes.
     pub fn offer(&self) -> &Arc<crate::Offer> {
         self.catalogue.offer()
     }
@@ -281,32 +289,32 @@ impl Run {
     /// Folds a journal: the same records give the same run, byte for byte, on every host.
     ///
     /// # Errors
-    /// [`ReplayError`] names the record at which the journal cannot be folded or decides differently.
+    /// [`ReplayError`] names the record at which the fold fails or decides differently.
     pub fn replay(records: &[Record]) -> Result<Self, ReplayError> {
         journal::replay(records)
     }
 
-    /// Copies the state out, to be kept beside the journal.
+    /// Serialises the state, to be stored beside the journal.
     ///
-    /// Take it after a drain: effects that were not polled are not part of it.
+    /// Call it after a drain: effects that were not polled are not part of it.
     ///
     /// # Errors
-    /// When the state cannot be written as JSON, which would be a defect of this crate.
+    /// If the state cannot be written as JSON, which would be a bug in this crate.
     pub(crate) fn freeze(&self) -> Result<String, serde_json::Error> {
         freeze(&self.state, &self.catalogue)
     }
 
-    /// As [`freeze`](Self::freeze), with the transcript left to the journal.
+    /// As [`freeze`](Self::freeze), without the transcript, which the journal has.
     ///
     /// # Errors
-    /// As there.
+    /// As [`freeze`](Self::freeze).
     pub(crate) fn freeze_without_transcript(&self) -> Result<String, serde_json::Error> {
         let mut state = self.state.clone();
         state.history.leave_to_journal(&state.gone);
         freeze(&state, &self.catalogue)
     }
 
-    /// Goes on from a snapshot.
+    /// Restores a run from a snapshot.
     pub(crate) fn thaw(frozen: Frozen) -> Self {
         let Frozen { mut state, mut catalogue } = frozen;
         catalogue.refresh();
@@ -318,7 +326,7 @@ impl Run {
         Self { state, catalogue, effects: VecDeque::new(), digest: Digest::new(), next_event: 0, shared }
     }
 
-    /// A host's mistakes are found before anything changes.
+    /// Finds mistakes of the host before anything changes.
     fn check(&self, input: &Input) -> Result<(), Misuse> {
         let call = match input {
             Input::Started(_) => return Err(Misuse::AlreadyStarted),
@@ -354,7 +362,7 @@ impl Run {
 
     fn take(&mut self, input: Input) {
         if input.is_answer() {
-            // The host lived long enough to hear it.
+            // The host survived until this answer.
             self.state.group.crashes = 0;
         }
         match input {
@@ -371,7 +379,7 @@ impl Run {
             Input::ToolFinished { call, result } => self.tool_finished(call, result),
             Input::Checked { call, ruling } => self.checked(call, ruling),
             Input::ChildStarted { call, child } => {
-                // A run that was forked off has a child of its own in place of the one that it came with.
+                // A forked run has its own child in place of the one in its past.
                 self.state.children.insert(call, child.clone());
                 self.child_started(call, child);
             }
@@ -390,7 +398,7 @@ impl Run {
         }
     }
 
-    /// Lines up a command and counts it in the record's digest.
+    /// Queues a command and adds it to the record's digest.
     fn issue(&mut self, effect: Effect) {
         trace::effect(&mut self.digest, &effect);
         self.effects.push_back(effect);
@@ -402,7 +410,7 @@ impl Run {
         self.issue(Effect::Emit(Numbered { id, at: self.state.now, event }));
     }
 
-    /// A fact that came too late or twice.
+    /// Ignores a fact that came too late or twice.
     fn ignore(&mut self, call: CallId) {
         self.emit(Event::Ignored { call: Some(call) });
     }
@@ -414,7 +422,7 @@ impl Run {
         call
     }
 
-    /// Says something to the model in the kernel's own name.
+    /// Sends a note to the model in the kernel's own name.
     fn note(&mut self, text: String) {
         self.add_note(Role::User, alloc::vec![Block::Text(text)]);
     }
@@ -423,7 +431,7 @@ impl Run {
         self.add_message_by(Author::Kernel, role, blocks)
     }
 
-    /// Adds what somebody said, to the transcript and to the view.
+    /// Adds a message to the transcript and to the view.
     fn add_message(&mut self, role: Role, blocks: Vec<Block>) -> Arc<Message> {
         self.add_message_by(Author::Speaker, role, blocks)
     }
@@ -442,7 +450,7 @@ impl Run {
         message
     }
 
-    /// Takes the phase out, leaving `Idle`; every caller puts the next one in.
+    /// Takes the phase out and leaves `Idle`; every caller must set the next one.
     fn take_phase(&mut self) -> Phase {
         core::mem::replace(&mut self.state.phase, Phase::Idle)
     }

@@ -1,7 +1,8 @@
 //! Decides whether a call may run: deny, ask or allow. One evaluator for every host.
 //!
-//! Authority is a value: the grants of the run, what people gave in mid-run, the mode, and the marks of what has
-//! entered. Deny is final; nothing here looks at the world.
+//! Authority is a value: the grants of the run, the grants that people gave during the
+//! run, the mode, and the marks of content that entered. Deny is final. Nothing here looks
+//! at the outside world.
 
 use alloc::{
     string::{String, ToString},
@@ -16,7 +17,7 @@ use super::{Run, plan::leaves_plan};
 use crate::planted::{Bug, planted};
 use crate::{Approvals, AskReason, MarkRule, Timestamp, Tool};
 
-/// What the rules say of a call.
+/// The decision of the rules about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Decision {
     Deny(String),
@@ -24,17 +25,17 @@ pub(crate) enum Decision {
     Allow,
 }
 
-/// What a person who gave a grant knew of what has entered the run.
+/// Whether a person knew all marks when giving a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Knowledge {
-    /// All of it: the question showed the marks of now.
+    /// The question showed all marks of now.
     Current,
-    /// Less: a mark was set after the question was shown.
+    /// A mark was set after the question was shown.
     Outdated,
 }
 
 impl Run {
-    /// What a call needs, from the tool's templates and the call's arguments.
+    /// The needs of a call, from the tool's templates and the call's arguments.
     pub(super) fn needs(&self, tool: &Tool, arguments: &Json) -> Result<Arc<[Need]>, String> {
         if tool.needs.is_empty() {
             return Ok(Arc::default());
@@ -46,7 +47,7 @@ impl Run {
             needs.extend(found.map_err(|error| alloc::format!("not run: {error}"))?);
         }
         if let Some(workspace) = &self.config().workspace {
-            // Grants and denials name files of the workspace from there.
+            // Grants and denials name files relative to the workspace.
             needs.iter_mut().for_each(|need| *need = need.rebased(workspace));
         }
         Ok(needs.into())
@@ -58,7 +59,8 @@ impl Run {
         {
             return Decision::Deny(reason);
         }
-        // What the kernel carries out itself has no level of its own: a person decides about it, whatever is declared.
+        // Leaving plan mode has no level of its own: a person decides about it, regardless of the
+        // declaration.
         let level = if leaves_plan(tool) { Level::None } else { tool.level };
         let stance = self.state.mode.stance(level);
         if stance == Stance::Deny && !planted(Bug::ModeIgnored) {
@@ -97,7 +99,8 @@ impl Run {
         Decision::Ask { reasons, missing }
     }
 
-    /// The absolute spelling of a path in the workspace: grants and denials of absolute paths hold for it too.
+    /// The absolute spelling of a path in the workspace: grants and denials of absolute paths
+    /// also apply to it.
     fn spelled_from_root(&self, need: &Need) -> Option<Need> {
         need.spelled_from_root(self.config().workspace.as_ref()?)
     }
@@ -117,7 +120,7 @@ impl Run {
         missing: &[String],
     ) -> Vec<AskReason> {
         let mut reasons = Vec::new();
-        // Neither a grant nor a lease answers this: each time, a person does.
+        // No grant or lease answers this: a person does, every time.
         if leaves_plan(tool) {
             reasons.push(AskReason::LeavesPlan);
         }
@@ -154,13 +157,13 @@ impl Run {
         }
     }
 
-    /// Whether somebody granted the tool by name, which answers what the mode would ask.
+    /// Whether a grant or a lease names the tool, which answers what the mode would ask.
     fn is_tool_granted(&self, tool: &Tool) -> bool {
         let Ok(named) = Request::new(Kind::Tool, &tool.name) else { return false };
         self.state.authority.policy.grants.admits(&named) || self.is_leased(&Need::Request(named))
     }
 
-    /// Whether people gave, in this run, all that the call needs: by name of the tool, or need by need.
+    /// Whether leases of this run cover the call: by the name of the tool, or need by need.
     fn is_given_since(&self, tool: &Tool, needs: &[Need]) -> bool {
         let since = &self.state.authority.given_since;
         let named = Request::new(Kind::Tool, &tool.name).map(Need::Request);
@@ -181,7 +184,8 @@ impl Run {
         })
     }
 
-    /// What a child's share is cut from. A lease that ends is not handed on: the child might outlive it.
+    /// The grants that a child can get. A lease with an end is not passed on: the
+    /// child might outlive it.
     pub(super) fn lasting_grants(&self) -> GrantSet {
         let leases = self.state.authority.leases.iter().filter(|lease| lease.until.is_none());
         let lasting = leases.map(|lease| &lease.grant);
@@ -219,7 +223,7 @@ impl Run {
         self.emit(crate::Event::GrantsChanged);
     }
 
-    /// Lets go of leases that have ended; what they allowed is looked at again.
+    /// Removes leases that have ended; their permissions are checked again.
     pub(super) fn expire_leases(&mut self) {
         let now = self.state.now.value();
         let authority = &mut self.state.authority;
@@ -231,7 +235,7 @@ impl Run {
         authority.epoch += 1;
     }
 
-    /// Takes back what people gave with their answers; permissions are looked at again.
+    /// Withdraws all leases; permissions are checked again.
     pub(super) fn withdraw_leases(&mut self) {
         let authority = &mut self.state.authority;
         authority.leases = Leases::default();
@@ -244,7 +248,8 @@ fn sends_out(need: &Need) -> bool {
     matches!(kind_of(need), Kind::Fetch | Kind::Secret)
 }
 
-/// Whether a need says what a call changes: a write that only names what it reads is one that no grant names.
+/// Whether a need names what a call changes. A write whose needs only name what it reads is not
+/// covered by a grant.
 fn names_a_change(need: &Need) -> bool {
     match kind_of(need) {
         Kind::Write | Kind::Fetch | Kind::Exec | Kind::Secret | Kind::Spawn | Kind::Tool => true,
@@ -269,7 +274,8 @@ fn denial(tool: &Tool, missing: &[String]) -> String {
     alloc::format!("denied for this run: {why} and nobody can be asked. Do not try again.")
 }
 
-/// The arguments as texts: what is no string is given as its JSON, so that nothing present looks absent.
+/// The arguments as texts. A value that is not a string is given as JSON, so that no
+/// present argument looks absent.
 struct Texts<'a> {
     arguments: &'a Json,
     others: alloc::collections::BTreeMap<&'a str, Vec<String>>,

@@ -1,7 +1,7 @@
 //! Plan mode by the model's own choice: in without a question, out only with a person's yes.
 //!
-//! Both are decided here and carried out here, so that no host and no tool can do it differently. What plan mode forbids is
-//! decided by [`permit`](super::permit), as for any mode.
+//! Both are decided and carried out here, so that no host and no tool can do it differently. The
+//! module [`permit`](super::permit) decides what plan mode forbids, as for any mode.
 
 use alloc::string::String;
 
@@ -27,8 +27,9 @@ impl Run {
         self.settle(slot, Outcome::Succeeded, output, 0);
     }
 
-    /// The arguments with which plan mode is left if this question is answered with a yes, where somebody has put them in the place
-    /// of the model's own. A model is told that its plan was approved, and knows no other: the host tells it which one it was.
+    /// The arguments with which plan mode ends if this question is approved, if a person or a hook
+    /// replaced the model's own. The model is only told that its plan was approved, so the host
+    /// must tell it which plan that was.
     pub fn rewritten_plan(&self, question: CallId) -> Option<&str> {
         let Phase::Working(batch) = &self.state.phase else { return None };
         let asked = batch.slots.iter().find(|slot| slot.is_asked_under(question))?;
@@ -51,7 +52,7 @@ impl Run {
         alloc::format!("The plan was approved; the mode is {mode} again. Carry it out.")
     }
 
-    /// Why plan mode cannot be left by the model at all, if so.
+    /// The reason why the model cannot leave plan mode, if there is one.
     pub(super) fn stays_in_plan(&self) -> Option<String> {
         if self.state.mode != Mode::Plan {
             return Some(String::from("not run: the run is not in plan mode; there is nothing to leave"));

@@ -1,8 +1,8 @@
-//! Questions about calls: asked, answered, and asked again when there is more to know than was shown.
+//! Questions about calls: asked, answered, and asked again when the circumstances have changed.
 //!
-//! An answer counts for the circumstances that its question showed. If they grow while the question is open, the question
-//! is withdrawn and asked again under a new id, so that the old answer is late. A yes that waits for its turn is held to
-//! the same circumstances.
+//! An answer counts only for the circumstances that its question showed. If they grow while the
+//! question is open, the question is withdrawn and asked again under a new id, so the old answer
+//! comes too late. An approval that waits for its turn must also match the circumstances.
 
 use alloc::{
     string::{String, ToString},
@@ -26,7 +26,8 @@ use crate::planted::{Bug, planted};
 use crate::screen;
 use crate::{AskReason, CallId, Effect, Event, Marks, Proposal, Timestamp, Tool, ToolKind, Verdict};
 
-/// How often hooks may rewrite one call; a further rewrite is a refusal, so that two hooks cannot play for ever.
+/// How often hooks may rewrite one call. A further rewrite is refused, so that two hooks
+/// cannot alternate for ever.
 const MOST_REWRITES: u64 = 3;
 
 /// What a model is shown of the reason for a denial.
@@ -35,32 +36,33 @@ const MAX_REASON_CHARS: u64 = 2_000;
 /// What a person is shown of the arguments; the digest covers all of them.
 const SHOWN_ARGUMENTS: u64 = 20_000;
 
-/// A question about a call. Each has an id of its own, so that an answer never counts for other arguments or under
-/// other circumstances than those that were shown.
+/// A question about a call. Each has its own id, so that an answer never counts for arguments or
+/// circumstances that were not shown.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Ask {
     pub(crate) call: CallId,
-    /// How much authority had been withdrawn when it was asked.
+    /// The count of withdrawals when it was asked.
     pub(crate) withdrawn: u64,
-    /// The authority under which its circumstances were compared last.
+    /// The epoch of the authority at the last comparison of its circumstances.
     pub(crate) epoch: u64,
     pub(crate) shown: Circumstances,
 }
 
-/// What a question shows beside the call itself.
+/// The circumstances that a question shows beside the call itself.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Circumstances {
     pub(crate) reasons: Vec<AskReason>,
     pub(crate) missing: Vec<String>,
-    /// What an agent would hold.
+    /// The grants that a child agent would get.
     pub(crate) hands_on: GrantSet,
     pub(crate) marks: Marks,
 }
 
 impl Circumstances {
-    /// Whether an answer under these circumstances also counts under the others: a yes to more is a yes to less.
+    /// Whether an answer under these circumstances also counts under `now`: approving
+    /// more includes approving less.
     fn covers(&self, now: &Self) -> bool {
-        // That hooks want to see a call says nothing about the call.
+        // That a hook wants to see a call says nothing about the call.
         let shown = |reason: &AskReason| *reason == AskReason::HookWants || self.reasons.contains(reason);
         now.reasons.iter().all(shown)
             && now.missing.iter().all(|need| self.missing.contains(need))
@@ -100,7 +102,7 @@ impl Run {
         Circumstances { reasons, missing, hands_on: self.hands_on(tool), marks: self.state.marks }
     }
 
-    /// What an agent would hold if it began now; nothing for other tools.
+    /// The grants that a child agent would get if it started now; none for other tools.
     fn hands_on(&self, tool: &Tool) -> GrantSet {
         match &tool.kind {
             ToolKind::Agent { grants, .. } => self.lasting_grants().meet(grants),
@@ -110,12 +112,12 @@ impl Run {
         }
     }
 
-    /// Everything that a person needs to see of a call.
+    /// Everything that a person needs to see about a call.
     fn proposal(&mut self, slot: &Slot, tool: &Tool, shown: &Circumstances) -> Proposal {
         let needs: Vec<String> = slot.needs.iter().map(ToString::to_string).collect();
         let hands_on: Vec<String> = shown.hands_on.iter().map(ToString::to_string).collect();
         Proposal {
-            // The first question bears the name of its call, a further one its own.
+            // The first question has the id of its call, later ones have their own.
             call: if slot.ask.is_none() { slot.call } else { self.next_call() },
             tool_call: slot.call,
             tool: screen::visible_line(&slot.name),
@@ -130,7 +132,7 @@ impl Run {
         }
     }
 
-    /// Withdraws an open question that no longer shows all there is to know, and asks again.
+    /// Withdraws an open question that is out of date, and asks again.
     pub(super) fn renew_question(&mut self, slot: &mut Slot) {
         let epoch = self.state.authority.epoch;
         let Some(asked) = slot.open_question().filter(|ask| ask.epoch != epoch).map(|ask| ask.call) else {
@@ -153,7 +155,7 @@ impl Run {
         }
     }
 
-    /// Whether an answer to the last question about a call counts under the circumstances that hold now.
+    /// Whether an answer to the last question counts under the present circumstances.
     fn is_answerable(&self, slot: &Slot, reasons: &[AskReason], missing: &[String]) -> bool {
         let (Some(ask), Some(entry)) = (&slot.ask, &slot.entry) else { return false };
         if planted(Bug::QuestionOutlivesChange) {
@@ -163,7 +165,7 @@ impl Run {
         ask.withdrawn == self.state.authority.withdrawn && ask.shown.covers(&now)
     }
 
-    /// Whether a person or a hook said yes to a call, under circumstances that cover those of now.
+    /// Whether a call was approved under circumstances that cover the present ones.
     pub(super) fn is_approved(&self, slot: &Slot, reasons: &[AskReason], missing: &[String]) -> bool {
         slot.approved && (self.is_answerable(slot, reasons, missing) || planted(Bug::ApprovalOutlivesChange))
     }
@@ -185,7 +187,7 @@ impl Run {
                 self.accept_grants(slot, &grants, until);
                 slot.approved = true;
                 slot.state = SlotState::Ready;
-                // Deny is final, also when it came to hold while somebody was thinking.
+                // Deny is final, also if it came into force while the question was open.
                 self.permit_again(slot);
             }
             Verdict::Deny { reason } => {
@@ -213,7 +215,7 @@ impl Run {
         After::Advance
     }
 
-    /// Keeps the grants of an answer, as far as they were given under circumstances that still hold.
+    /// Stores the grants of an answer, if the circumstances it was given under still hold.
     fn accept_grants(&mut self, slot: &mut Slot, grants: &GrantSet, until: Option<Timestamp>) {
         self.expire_leases();
         let (Some(ask), Some(entry)) = (&slot.ask, slot.entry.clone()) else { return };
@@ -227,14 +229,14 @@ impl Run {
         };
         let had_all = ask.shown.hands_on.contains_all(&self.hands_on(&entry.tool));
         self.lease(grants, until, knowledge);
-        // What the answer itself gives was given for this call too.
+        // The grants of the answer also apply to this call.
         let hands_on = self.hands_on(&entry.tool);
         if let Some(ask) = slot.ask.as_mut().filter(|_| had_all) {
             ask.shown.hands_on = hands_on;
         }
     }
 
-    /// A permission from before a change of authority is looked at again.
+    /// Checks a permission again after a change of authority.
     pub(super) fn permit_again(&mut self, slot: &mut Slot) {
         match self.standing(slot) {
             Decision::Deny(reason) => self.refuse(slot, &reason),
@@ -249,7 +251,8 @@ impl Run {
         }
     }
 
-    /// What the rules say now of a call that was permitted before. A tool that has changed since is another tool.
+    /// What the rules say now about a call that was permitted before. If its tool has changed
+    /// since, the call is denied.
     pub(super) fn standing(&self, slot: &Slot) -> Decision {
         let Some(entry) = &slot.entry else {
             return Decision::Deny(String::from("not run: there is no such tool"));
@@ -263,7 +266,7 @@ impl Run {
         self.decide(&entry.tool, &slot.needs)
     }
 
-    /// Asks once more, after the host that was asked is gone.
+    /// Asks again after the host that was asked has stopped.
     pub(super) fn judge_again(&mut self, slot: &mut Slot) {
         match Json::parse(&slot.arguments) {
             Ok(arguments) => self.permit(slot, &arguments),
@@ -273,12 +276,12 @@ impl Run {
 }
 
 impl Slot {
-    /// The question that waits for an answer.
+    /// The question that is open.
     fn open_question(&self) -> Option<&Ask> {
         self.ask.as_ref().filter(|_| matches!(self.state, SlotState::Judging))
     }
 
-    /// Whether a verdict under this id is the one that is waited for.
+    /// Whether a verdict with this id answers the open question.
     pub(crate) fn is_asked_under(&self, call: CallId) -> bool {
         self.open_question().is_some_and(|ask| ask.call == call)
     }

@@ -16,7 +16,7 @@ use crate::{
     PlainAnswer, Protocol, Question, Reply, Role, StepCause, StopReason, ToolCall, plain_text,
 };
 
-/// What the model is told when its reply was cut, unless the policy has its own words.
+/// The default note for a model whose reply was cut.
 const RESUME: &str = "Your reply was cut at the output limit. Go on exactly where it stopped; a call that was cut \
                       must be made again, shorter.";
 
@@ -55,7 +55,7 @@ impl Run {
     }
 
     fn replied(&mut self, call: CallId, draft: Draft, mut reply: Reply) {
-        // Only the kernel writes results: one in a reply would answer a call that never ran.
+        // Only the kernel writes results: a result in a reply would answer a call that never ran.
         reply.blocks.retain(|block| !matches!(block, Block::ToolResult(_)));
         if is_empty(&reply) {
             let message = String::from("the reply held neither text nor a call");
@@ -83,7 +83,7 @@ impl Run {
         self.finish(Ending::Refused { reason });
     }
 
-    /// The output cap cut the reply: try with a larger one, or ask the model to go on.
+    /// The output cap cut the reply: retries with a larger cap, or asks the model to continue.
     fn cut_short(&mut self, call: CallId, mut draft: Draft, reply: Reply) {
         let recovery = self.config().limits.max_tokens;
         let tries = self.state.group.cuts;
@@ -116,7 +116,8 @@ impl Run {
         self.add_unread(reply.blocks);
         let speaks_between = !self.state.steering.is_empty() || !self.state.arrived.is_empty();
         if speaks_between && !self.state.group.cut_text.is_empty() {
-            // The next reply answers that too, so it does not continue in the middle of a sentence.
+            // The next reply also answers that, so it does not continue in the middle of a
+            // sentence.
             self.state.group.cut_text.push_str("\n\n");
         }
         let text = self.config().policy.resume.clone().unwrap_or_else(|| RESUME.to_string());
@@ -124,8 +125,8 @@ impl Run {
         self.next_turn();
     }
 
-    /// Keeps the text of a cut reply: the model continues it, so it is the beginning of the answer. The text before a cut
-    /// call is not: the model makes that call again.
+    /// Keeps the text of a cut reply as the beginning of the answer, because the model continues
+    /// it. The text before a cut call is not kept: the model makes that call again.
     fn keep_cut(&mut self, blocks: &[Block]) {
         if blocks.iter().any(|block| matches!(block, Block::ToolCall(_))) {
             self.state.group.cut_text.clear();
@@ -134,7 +135,7 @@ impl Run {
         }
     }
 
-    /// The whole answer of which a reply is the end.
+    /// The whole answer, of which this reply is the end.
     fn joined(&mut self, text: String) -> String {
         let mut whole = core::mem::take(&mut self.state.group.cut_text);
         if whole.is_empty() {
@@ -144,8 +145,8 @@ impl Run {
         whole
     }
 
-    /// Keeps what a reply said where its calls were not read: a call must not stand in the transcript unanswered,
-    /// and a message without content is one that providers refuse.
+    /// Keeps the text of a reply whose calls were not read. The transcript must not contain an
+    /// unanswered call, and providers refuse a message without content.
     fn add_unread(&mut self, mut blocks: Vec<Block>) {
         blocks.retain(|block| !matches!(block, Block::ToolCall(_)));
         if !blocks.is_empty() {
@@ -164,7 +165,7 @@ impl Run {
                     return if self.only_announces(&text) { self.announced(text) } else { self.answer(text) };
                 }
                 self.state.group.cut_text.clear();
-                // The correction was heeded; a later slip is another one.
+                // The correction helped; a later mistake gets a correction of its own.
                 self.state.group.corrected = false;
                 self.open_batch(message.tool_calls());
             }
@@ -188,7 +189,7 @@ impl Run {
             Reading::Answer(text) => return self.answer(text),
             Reading::Inconclusive(text) => return self.inconclusive(&text),
         };
-        // The correction was heeded; a later slip is another one.
+        // The correction helped; a later mistake gets a correction of its own.
         self.state.group.corrected = false;
         let id = alloc::format!("call_{}", self.state.next_call);
         let schema = |tool: &str| self.catalogue.find(tool).map(|entry| &entry.tool.schema);
@@ -223,7 +224,7 @@ impl Run {
         }
     }
 
-    /// Text without a call.
+    /// Handles text without a call.
     fn answer(&mut self, text: String) {
         if self.wants(ConsultPoint::PlainAnswer) {
             let question = Question::PlainAnswer { text: text.clone() };
@@ -232,7 +233,8 @@ impl Run {
         self.plain_answer(text);
     }
 
-    /// A plain answer ends the run, unless the policy wants a terminal tool and has not said so yet.
+    /// A plain answer ends the run, unless the policy requires a terminal tool and the model
+    /// was not reminded yet.
     pub(super) fn plain_answer(&mut self, text: String) {
         if let PlainAnswer::RemindOnce(reminder) = &self.config().policy.plain_answer
             && !self.state.group.reminded
@@ -245,7 +247,8 @@ impl Run {
         self.natural_stop(Ending::Answered { text });
     }
 
-    /// Whether a native reply announces an action that it could have taken, and there is a turn left to take it.
+    /// Whether a native reply announces an action that it could have taken, with a turn
+    /// left to take it.
     fn only_announces(&self, text: &str) -> bool {
         self.config().policy.announcements == Announcements::Corrected
             && !self.catalogue.offer().tools.is_empty()
@@ -253,8 +256,9 @@ impl Run {
             && protocol::is_announcement(text)
     }
 
-    /// An announcement without its action gets one correction, then a stronger model, then the hint of the ladder. What is
-    /// still only announced after that is the answer: no text is lost.
+    /// An announcement without its action gets one correction, then a stronger model,
+    /// then the ladder's hint. If the model still only announces, the text is the answer,
+    /// so no text is lost.
     fn announced(&mut self, text: String) {
         if self.state.group.corrected {
             let reason = announced_twice(&text);
@@ -276,7 +280,7 @@ impl Run {
         self.next_turn();
     }
 
-    /// Planning prose without an action gets one correction.
+    /// A plan in prose without an action gets one correction.
     fn inconclusive(&mut self, text: &str) {
         if self.state.group.corrected {
             let reason = announced_twice(text);
@@ -285,7 +289,7 @@ impl Run {
                 return self.finish(Ending::Rejected { what, reason: self.last_reason(&reason) });
             }
             self.climb();
-            // The next model has not been corrected yet; the last one was, and has its hint.
+            // The next model was not corrected yet; the last one was, and had its hint.
             if self.state.group.corrected {
                 return self.next_turn();
             }
@@ -299,13 +303,13 @@ fn announced_twice(text: &str) -> String {
     alloc::format!("the model announced an action twice and took none: {said}")
 }
 
-/// Two ids with one digest would only mean that one of them is written anew.
+/// If two ids have the same digest, one of them is merely replaced.
 fn id_digest(id: &str) -> u64 {
     Digest::new().str(id).finish()
 }
 
-/// A refusal may be wordless, and a cap may have cut a reply that was still thinking; any other reply must hold
-/// something to act on.
+/// A refusal may be without text, and a cap may have cut a reply during thinking. Any other reply
+/// must contain something to act on.
 fn is_empty(reply: &Reply) -> bool {
     let wordless = match reply.stop {
         StopReason::Refusal | StopReason::ContentFilter | StopReason::MaxTokens => true,

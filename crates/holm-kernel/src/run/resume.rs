@@ -1,10 +1,11 @@
-//! Goes on after a crash or a hand-over.
+//! Resumes after a crash or a takeover.
 //!
-//! What was never dispatched is issued again. What was dispatched runs again only when that is harmless; the rest is
-//! settled as *outcome unknown*, visible to the model and to people. Nothing with side effects silently runs twice.
+//! A call that was never dispatched is issued again. A dispatched call runs again only if that is
+//! harmless; otherwise it is settled as *outcome unknown*, visible to the model and to people.
+//! Nothing with side effects silently runs twice.
 //!
-//! A model call that was under way is paid by estimate before it is made again, and work that ends its host every time is
-//! given up.
+//! A model call that was under way is paid by estimate before it is repeated. Work that crashes its
+//! host every time is given up.
 
 use alloc::string::String;
 
@@ -18,14 +19,14 @@ use super::{
 use crate::planted::{Bug, planted};
 use crate::{Consultation, Effect, Ending, Event, FailureClass, Outcome, Question, ToolOutput};
 
-/// Hosts in a row that may stop during the same work. A planned restart or two is not a crash, and five in a row without an answer
-/// in between are no accident.
+/// The most crashes in a row during the same work. One or two planned restarts are not crashes, but
+/// five in a row without an answer in between are not an accident.
 const MOST_CRASHES: u64 = 5;
 
-/// What the model is told of a call that is not made again after so many crashes.
+/// The message for a call that is not repeated after too many crashes.
 const ABANDONED: &str = "stopped: the program ended again and again during this step";
 
-/// What the model is told of a call that nobody can vouch for.
+/// What the model is told about a call whose outcome is unknown.
 const UNKNOWN: &str = "outcome unknown: the program stopped while this call ran. It may or may not have happened; look \
                        before you do it again.";
 
@@ -61,7 +62,8 @@ impl Run {
             }
             waiting @ (Phase::Backoff { .. } | Phase::Awaiting { .. }) => {
                 self.state.phase = waiting;
-                // A child that could not begin again is heard, and what it held may be what the run waits for.
+                // A child that could not start again is reported, and the run may be waiting for
+                // its share.
                 if !self.state.arrived.is_empty() {
                     self.look_around();
                 }
@@ -75,7 +77,7 @@ impl Run {
         let mut skill_open = false;
         for slot in &mut batch.slots {
             if skill_open && slot.is_skill_open() {
-                // A limit was set while several were under way: from here on it holds.
+                // A limit was set while several were under way: it applies from here on.
                 self.put_skill_back(slot);
             } else {
                 self.resume_slot(slot);
@@ -86,8 +88,8 @@ impl Run {
         self.advance_batch();
     }
 
-    /// Whether the host that is gone was at work on something that would now begin again. Questions to people, children and
-    /// pauses outlive a host and say nothing about why it stopped.
+    /// Whether the host that stopped was doing work that would now start again. Questions to
+    /// people, children and pauses outlive a host, and do not explain a crash.
     fn repeats_work(&self) -> bool {
         match &self.state.phase {
             Phase::Calling(_) | Phase::Summarising { .. } | Phase::Consulting(_) => true,
@@ -96,7 +98,7 @@ impl Run {
         }
     }
 
-    /// Ends the group: each host that took it up stopped at the same place, and the next would too.
+    /// Ends the group: every host crashed at the same place, and the next one would too.
     fn give_up_crashing(&mut self) {
         let crashes = self.state.group.crashes;
         let message = alloc::format!(
@@ -146,7 +148,7 @@ impl Run {
         }
     }
 
-    /// Pays for a skill's call and lets the skill wait for its turn.
+    /// Pays for a skill's call and queues the skill again.
     fn put_skill_back(&mut self, slot: &mut Slot) {
         let SlotState::Skilled(skilled) = &slot.state else { return };
         self.pay_lost(skilled.tokens);
@@ -201,7 +203,7 @@ impl Run {
         if !again && !planted(Bug::RunsAgain) {
             return self.settle(slot, Outcome::Unknown, ToolOutput::text(UNKNOWN), 0);
         }
-        // What it may do is looked at again before it runs again.
+        // Its permission is checked again before it runs again.
         self.give_back_call(slot);
         slot.again = true;
         slot.state = SlotState::Ready;
@@ -209,7 +211,7 @@ impl Run {
 }
 
 impl Slot {
-    /// Whether a host that takes over does again what was under way here.
+    /// Whether a host that takes over repeats the work that was under way.
     fn begins_again(&self) -> bool {
         match &self.state {
             SlotState::Issued { .. }

@@ -1,20 +1,21 @@
-//! What a child may use: taken out of what its parent has left when it is asked for, and given back when its bill is there.
+//! Budget shares of children: reserved from the parent's remaining budget when a child is
+//! requested, and returned when its bill arrives.
 //!
-//! Money and tokens are held alike, so children that work side by side never use more than their parent had.
+//! Money and tokens work alike, so parallel children never use more than their parent had.
 
 use super::Run;
 use crate::planted::{Bug, planted};
 use crate::{ChildResult, Ending, Limit, NanoUsd};
 
-/// What is set aside for one child.
+/// The reservation for one child.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Share {
     pub(super) money: NanoUsd,
-    /// None where nothing bounds them. The first rules set no tokens aside.
+    /// `None` if tokens are not limited. The first rules reserved no tokens.
     pub(super) tokens: Option<u64>,
 }
 
-/// What a helper asks for; zero is all that is left.
+/// The share that a helper requests; zero means all that is left.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Wanted {
     pub(super) money: NanoUsd,
@@ -22,7 +23,7 @@ pub(super) struct Wanted {
 }
 
 impl Run {
-    /// Takes a child's share out of what is left; where nothing is bounded there is nothing to share.
+    /// Reserves a child's share; without a limit there is nothing to reserve.
     pub(super) fn set_aside(&mut self, wanted: Wanted) -> Result<Share, &'static str> {
         let money = match self.money_left() {
             None => wanted.money,
@@ -37,14 +38,14 @@ impl Run {
         Ok(share)
     }
 
-    /// Counts a share as set aside.
+    /// Adds a share to the reservations.
     pub(super) fn hold(&mut self, share: Share) {
         self.state.reserved = self.state.reserved.plus(share.money);
         self.state.reserved_tokens =
             self.state.reserved_tokens.saturating_add(share.tokens.unwrap_or_default());
     }
 
-    /// Whether money or tokens are bounded: then of the run's own model calls one is under way at a time.
+    /// Whether money or tokens are limited; then the run makes one model call at a time.
     pub(super) fn has_limit(&self) -> bool {
         let is_bounded = self.state.budget.usd.is_some() || self.config().limits.tokens.limit().is_some();
         is_bounded && !planted(Bug::SkillsAtOnce)
@@ -59,7 +60,8 @@ impl Run {
         }
     }
 
-    /// Whether a child may work beside the run: one that took all that is left would stop the run itself.
+    /// Whether a child may work in the background: a child that took all that is left would
+    /// stop the run itself.
     pub(super) fn leaves_room(&self, wanted: Wanted) -> Result<(), &'static str> {
         if self.money_left().is_some_and(|left| wanted.money == NanoUsd::ZERO || wanted.money >= left) {
             return Err("not run: the budget has no room for it beside this run; call it and wait for it");
@@ -74,13 +76,13 @@ impl Run {
         Some(self.state.budget.usd?.minus(self.state.spent).minus(self.state.reserved))
     }
 
-    /// The tokens that are neither used nor set aside; none where nothing bounds them.
+    /// The tokens that are neither used nor reserved; `None` if tokens are not limited.
     pub(super) fn tokens_left(&self) -> Option<u64> {
         let used = self.state.usage.total().saturating_add(self.state.reserved_tokens);
         Some(self.config().limits.tokens.limit()?.saturating_sub(used))
     }
 
-    /// Books what a child took, and gives its share back.
+    /// Books a child's usage and releases its share.
     pub(super) fn settle_child(&mut self, share: Share, result: &ChildResult) {
         self.release(share);
         self.state.spent = self.state.spent.plus(result.spent);
@@ -88,7 +90,7 @@ impl Run {
         self.mark(result.marks);
     }
 
-    /// Gives back what was set aside for a child.
+    /// Releases the reservation of a child.
     pub(super) fn release(&mut self, share: Share) {
         if planted(Bug::ShareKept) {
             return;
@@ -110,13 +112,14 @@ impl Run {
         (self.money_left() == Some(NanoUsd::ZERO)).then_some(Ending::OverBudget { spent, limit })
     }
 
-    /// Whether all of the budget is spent, with nothing that could be released: then no call starts.
+    /// Whether the whole budget is spent and nothing could be released: then no call starts.
     pub(super) fn is_budget_spent(&self) -> bool {
         let limit = self.state.budget.usd.filter(|_| !planted(Bug::BudgetUnseen));
         limit.is_some_and(|limit| self.state.spent >= limit)
     }
 
-    /// Whether the run could go on with what its children may give back: only their shares stand against this limit.
+    /// Whether the run could continue with what its children may return: only their
+    /// shares exhaust this limit.
     pub(super) fn awaits_shares(&self, ending: &Ending) -> bool {
         let is_short = match ending {
             Ending::OverBudget { spent, limit } => spent < limit,

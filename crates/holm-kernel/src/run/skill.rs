@@ -1,4 +1,5 @@
-//! Contract skills: the model carries them out in a request of their own, and the guards check the outcome.
+//! Contract skills: the model carries them out in a request of their own, and the
+//! guards check the outcome.
 
 use alloc::{
     string::{String, ToString},
@@ -24,10 +25,10 @@ use crate::{
     ToolOutput, plain_text,
 };
 
-/// One corrective try, then an explicit failure.
+/// One corrective attempt, then an explicit failure.
 const MOST_TRIES: u64 = 2;
 
-/// A skill under way.
+/// A skill that is being carried out.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Skilled {
     /// The model call that carries it out.
@@ -38,11 +39,11 @@ pub(crate) struct Skilled {
     pub(crate) tokens: u64,
 }
 
-/// The next try of a skill.
+/// The next attempt at a skill.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct SkillTry {
     pub(crate) messages: Vec<Arc<Message>>,
-    /// Its number, from one.
+    /// The number of the attempt, from 1.
     pub(crate) tries: u64,
 }
 
@@ -59,7 +60,7 @@ impl Run {
         self.call_for_skill(slot, messages, 1);
     }
 
-    /// Makes the model call for which a skill has waited.
+    /// Makes the model call that a skill has waited for.
     pub(super) fn continue_skill(&mut self, slot: &mut Slot) {
         let SlotState::SkillDue(next) = &slot.state else { return };
         let SkillTry { messages, tries } = (**next).clone();
@@ -168,7 +169,7 @@ impl Run {
         }
     }
 
-    /// A skill that is asked for again with the same outcome is a repeat like any other.
+    /// Ends a skill. Asking for it again with the same outcome is a repeat like any other.
     fn end_skill(&mut self, slot: &mut Slot, output: ToolOutput) {
         self.count_use(slot, &output, 0);
         self.observe_result(slot, &output, Change::None);
@@ -189,7 +190,7 @@ fn skill_of(entry: &Entry) -> Option<&Skill> {
     entry.compiled.as_ref().ok().and_then(|compiled| compiled.skill.as_ref())
 }
 
-/// What the reply must look like, for providers and engines that can hold a model to a schema.
+/// The schema of the reply, for providers and engines that can enforce one.
 fn output_schema(slot: &Slot) -> Option<Arc<Json>> {
     let entry = slot.entry.as_ref()?;
     let skill = skill_of(entry)?;

@@ -1,7 +1,7 @@
 //! The whole state of a run: a fold over its inputs, and nothing else.
 //!
-//! Everything here can be written to a snapshot and read back. What is compiled from it (schemas, the offer to the
-//! model) lives in [`Catalogue`](super::catalogue::Catalogue) and is made anew.
+//! Everything here can be written to a snapshot and read back. Values compiled from it (schemas,
+//! the offer to the model) live in [`Catalogue`](super::catalogue::Catalogue) and are rebuilt.
 
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -25,7 +25,7 @@ use crate::{
     Budget, CallId, Ending, Marks, MessageId, NanoUsd, Patch, Prompt, Seq, Started, Timestamp, Usage,
 };
 
-/// State = fold(inputs).
+/// The state of a run: a fold over its inputs.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct State {
     pub(crate) started: Arc<Started>,
@@ -40,24 +40,24 @@ pub(crate) struct State {
     pub(crate) follow_ups: VecDeque<Prompt>,
     pub(crate) usage: Usage,
     pub(crate) spent: NanoUsd,
-    /// The money that is set aside for children and model calls.
+    /// The money that is reserved for children and model calls.
     pub(crate) reserved: NanoUsd,
-    /// The tokens that are set aside for them.
+    /// The tokens that are reserved for them.
     #[serde(default)]
     pub(crate) reserved_tokens: u64,
-    /// Calls that were given up before their bill came.
+    /// Calls that were given up before their bill arrived.
     pub(crate) owed: BTreeMap<CallId, Owed>,
-    /// Those of them that are children, which hold their shares until then.
+    /// The children among them, which hold their shares until then.
     #[serde(default)]
     pub(crate) stopped: BTreeMap<CallId, Stopped>,
-    /// Digests of the ids that providers gave to calls: an id must name one call of the run only.
+    /// Digests of the providers' call ids: an id must name only one call of the run.
     pub(crate) ids: BTreeSet<u64>,
     pub(crate) groups: u64,
     pub(crate) group: Group,
     pub(crate) loops: LoopDetector,
     pub(crate) marks: Marks,
     pub(crate) mode: Mode,
-    /// The mode that the model left when it entered plan mode; none while a person chose the mode.
+    /// The mode before the model entered plan mode; `None` if a person chose the mode.
     #[serde(default)]
     pub(crate) planning_from: Option<Mode>,
     /// The rung of the ladder on which the next group begins, once the run has stepped up.
@@ -65,35 +65,37 @@ pub(crate) struct State {
     pub(crate) rung: u64,
     pub(crate) budget: Budget,
     pub(crate) authority: Authority,
-    /// Children in the background: calls that were answered while their work goes on. None outlives its group.
+    /// Children in the background: their calls are answered while they still work.
+    /// None outlives its group.
     #[serde(default)]
     pub(crate) background: Vec<Slot>,
-    /// What came of them and was not heard yet.
+    /// Their results that were not reported to the model yet.
     #[serde(default)]
     pub(crate) arrived: Vec<Slot>,
-    /// Those that were heard, with the message that told of them, for whoever asks again.
+    /// Children whose result the model got, with the message that reported it, in case
+    /// the model asks again.
     #[serde(default)]
     pub(crate) gone: BTreeMap<CallId, u64>,
-    /// Children whose beginning was written down and whose end was not, by name.
+    /// Children whose start was recorded and whose end was not, by name.
     #[serde(default)]
     pub(crate) children: BTreeMap<CallId, String>,
 }
 
-/// A call that was given up. Its estimate is set aside until its bill comes.
+/// A call that was given up. Its estimate is reserved until its bill arrives.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
 pub(crate) struct Owed {
     /// Index of the model that was in use.
     pub(crate) model: u64,
-    /// Estimated tokens of its request; zero for a child, whose share is set aside instead.
+    /// Estimated tokens of its request; zero for a child, whose share is reserved instead.
     pub(crate) tokens: u64,
-    /// What is set aside in money.
+    /// The money that is reserved.
     pub(crate) money: NanoUsd,
 }
 
-/// A child that was stopped and has not said yet what it took.
+/// A stopped child that has not reported its usage yet.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, Read)]
 pub(crate) struct Stopped {
-    /// What stays set aside for its bill.
+    /// The money that stays reserved for its bill.
     pub(crate) share: NanoUsd,
     #[serde(default)]
     pub(crate) tokens: Option<u64>,
@@ -104,30 +106,29 @@ pub(crate) struct Stopped {
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Phase {
-    /// Nothing was asked yet, or the last group has ended.
+    /// There was no prompt yet, or the last group has ended.
     Idle,
     /// A hook was asked.
     Consulting(Consulting),
     /// A model was called.
     Calling(Calling),
-    /// A failed call is tried again at a time.
+    /// A failed call is retried at this time.
     Backoff { until: Timestamp, draft: Draft },
-    /// The oldest part of the view is being summed up.
+    /// The oldest part of the view is being summarised.
     Summarising { call: CallId, upto: MessageId, draft: Draft, tokens: u64 },
-    /// Tools run.
     Working(Batch),
-    /// The run would end like this; it waits for its children in the background.
+    /// The run would end like this, but waits for its children in the background.
     Awaiting { ending: Ending },
 }
 
-/// A question that waits for its answer, and what it is about.
+/// An open question to hooks, and its subject.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 pub(crate) struct Consulting {
     pub(crate) call: CallId,
     pub(crate) about: About,
 }
 
-/// What a consultation will go on with.
+/// What continues after a consultation.
 #[derive(Debug, Clone, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum About {
@@ -137,7 +138,7 @@ pub(crate) enum About {
     Summary(MessageId, Draft),
     /// A natural stop with this ending.
     Stop(Ending),
-    /// A plain answer that data could not decide.
+    /// A plain answer that the policy's data could not decide.
     PlainAnswer(String),
 }
 
@@ -152,14 +153,14 @@ pub(crate) enum Step {
     Call,
 }
 
-/// A model call in preparation; survives its retries.
+/// A model call in preparation; it survives retries.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Draft {
     /// Tries of the current model so far.
     pub(crate) attempts: u64,
-    /// The raised cap.
+    /// The raised output cap, if any.
     pub(crate) cap: Option<u64>,
-    /// What hooks change in this request.
+    /// The changes of hooks to this request.
     pub(crate) patches: Vec<Patch>,
 }
 
@@ -172,7 +173,7 @@ pub(crate) struct Calling {
     pub(crate) tokens: u64,
 }
 
-/// What is counted from a prompt to its ending.
+/// Counters from a prompt to its ending.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Group {
     pub(crate) started: Timestamp,
@@ -183,12 +184,12 @@ pub(crate) struct Group {
     pub(crate) reminded: bool,
     pub(crate) warned_stuck: bool,
     pub(crate) warned_turns: bool,
-    /// Replies in a row that were cut by their cap and tried again.
+    /// Replies in a row that were cut by their cap and retried.
     pub(crate) cuts: u64,
-    /// The text of the replies that were cut and that the next reply continues.
+    /// The text of cut replies that the next reply continues.
     #[serde(default)]
     pub(crate) cut_text: String,
-    /// Hosts in a row that stopped while the same work was under way.
+    /// Hosts in a row that stopped during the same work.
     pub(crate) crashes: u64,
     pub(crate) quotas: BTreeMap<Arc<str>, Used>,
     /// Rejected results in a row, by tool.
@@ -197,16 +198,17 @@ pub(crate) struct Group {
     pub(crate) climb: Climb,
 }
 
-/// How often the results of one tool were not believed.
+/// How often the results of one tool were rejected.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Rejections {
-    /// Turns with a rejection. Several calls of one reply count once: there was no correction between them.
+    /// Turns with a rejection. Several calls of one reply count once: there was
+    /// no correction between them.
     pub(crate) turns: u64,
     /// The latest of those turns.
     pub(crate) last: u64,
 }
 
-/// What a tool has used of its quota.
+/// The part of a tool's quota that is used.
 #[derive(Debug, Clone, Copy, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Used {
     pub(crate) calls: u64,
@@ -214,18 +216,19 @@ pub(crate) struct Used {
     pub(crate) bytes: u64,
 }
 
-/// What the run may do now.
+/// The run's present authority.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Read)]
 pub(crate) struct Authority {
-    /// Changes whenever anything here, the mode or a mark does: permissions given before are looked at again.
+    /// Changes with everything here, with the mode and with marks: earlier permissions
+    /// are then checked again.
     pub(crate) epoch: u64,
     /// Grants from the configuration or a later `GrantsChanged`, and the denials.
     pub(crate) policy: Policy,
-    /// What people gave with their answers.
+    /// Grants that people gave with their answers.
     pub(crate) leases: Leases,
-    /// The part of it that was given in answer to questions that showed the marks of now.
+    /// Those of them that answered questions which showed all present marks.
     pub(crate) given_since: Leases,
-    /// Counts what took authority away; a yes from before that is asked for again.
+    /// Counts withdrawals of authority; an earlier approval is then asked for again.
     pub(crate) withdrawn: u64,
 }
 

@@ -1,4 +1,5 @@
-//! How a group ends: by itself, by a limit, by a person. The transcript is whole, and one terminal event says how.
+//! Ends a group: at a natural stop, at a limit, or on a person's request. The transcript is
+//! complete, and one terminal event says how it ended.
 
 use alloc::string::String;
 
@@ -13,16 +14,17 @@ use crate::{
     ChildrenAtEnd, ConsultPoint, Effect, Ending, Event, Prompt, Question, Queue, Timestamp, ToolOutput,
 };
 
-/// What the model is told of a call that was stopped by its deadline.
+/// The message for a call that was stopped by its deadline.
 const OVERDUE: &str = "stopped: the call took longer than it may";
 
-/// What the model is told of a child that its run did not wait for.
+/// The message for a child that its run did not wait for.
 const LEFT: &str = "stopped: the run that asked for it has ended";
 
 impl Run {
     pub(super) fn steered(&mut self, prompt: Prompt) {
         if self.is_idle() {
-            // Nobody would hear it otherwise: steering that arrives just after the end asks for more.
+            // Steering that arrives just after the end starts a new group; otherwise it would be
+            // lost.
             return self.prompted(prompt);
         }
         if !planted(Bug::SteeringLost) {
@@ -49,7 +51,7 @@ impl Run {
         self.look_around();
     }
 
-    /// The run would stop by itself: unless somebody has more to say.
+    /// The run would stop by itself, unless a hook or a queued prompt has more to do.
     pub(super) fn natural_stop(&mut self, ending: Ending) {
         if self.wants(ConsultPoint::Stop) && !self.has_more_to_hear() {
             return self.consult(Question::Stop, About::Stop(ending));
@@ -61,7 +63,7 @@ impl Run {
         !self.state.arrived.is_empty() || !self.state.steering.is_empty() || !self.state.follow_ups.is_empty()
     }
 
-    /// Stops, unless somebody spoke in the meantime.
+    /// Stops, unless a prompt or a child's result has arrived in the meantime.
     pub(super) fn stop_unless_more(&mut self, ending: Ending) {
         if !self.state.steering.is_empty() || !self.state.arrived.is_empty() {
             return self.next_turn();
@@ -77,8 +79,8 @@ impl Run {
         self.finish(ending);
     }
 
-    /// Ends the group. Whatever still runs is stopped; what waits to be said stays for the next prompt, unless the group is
-    /// cancelled.
+    /// Ends the group. Running work is stopped. Queued prompts stay for the next prompt, unless
+    /// the group is cancelled.
     pub(super) fn finish(&mut self, ending: Ending) {
         self.state.phase = Phase::Idle;
         self.stop_children(&|_, _| true, LEFT);
@@ -102,7 +104,8 @@ impl Run {
         self.stop_with(Ending::Cancelled { reason }, "cancelled");
     }
 
-    /// Drops what waits to be said: it was meant for the work that is stopped. Whether anything did.
+    /// Drops queued prompts: they were meant for the work that is stopped. Returns
+    /// whether there were any.
     fn drop_queues(&mut self) -> bool {
         let steering = core::mem::take(&mut self.state.steering);
         let follow_ups = core::mem::take(&mut self.state.follow_ups);
@@ -148,7 +151,7 @@ impl Run {
         self.finish(ending);
     }
 
-    /// The next time at which something has to happen without an input.
+    /// The next time at which something must happen without an input.
     pub(super) fn deadline(&self) -> Option<Timestamp> {
         if self.is_idle() {
             return None;
@@ -159,7 +162,7 @@ impl Run {
             Phase::Backoff { until, .. } => Some(*until),
             Phase::Working(batch) => batch.slots.iter().filter_map(Slot::deadline).min(),
             Phase::Awaiting { ending: Ending::OverBudget { .. } | Ending::OverLimit { .. } } => {
-                // The time for the last of the bills may have passed while nobody drove the run.
+                // The time for the last bills may have passed while no host drove the run.
                 let nothing_comes = self.state.background.is_empty();
                 self.bills_due().or_else(|| nothing_comes.then_some(self.state.now))
             }
@@ -199,7 +202,7 @@ impl Run {
         }
     }
 
-    /// A call that takes too long has failed: that counts as a repeat, and may take the others with it.
+    /// A call that takes too long has failed. It counts as a repeat, and may stop the other calls.
     fn stop_overdue(&mut self, batch: &mut Batch, now: Timestamp) {
         let mut stops_siblings = false;
         for slot in &mut batch.slots {

@@ -1,9 +1,10 @@
-//! The digest of what a record caused.
+//! Computes the digest of a record's effects.
 //!
-//! Each record carries a 64-bit digest over the effects of its handling, so that a replay which decides differently is
-//! found at the record where it begins. A serde serializer feeds the digest directly: every field counts, in the
-//! order of its declaration, without text in between. Requests are the exception: their shared content was hashed
-//! when it joined the transcript, so only what names it is hashed again, and the cost of a turn stays flat.
+//! Each record carries a 64-bit digest over the effects of its handling, so that a replay which
+//! decides differently is detected at the first record that differs. A serde serializer feeds the
+//! digest directly: every field counts, in declaration order, without intermediate text. Requests
+//! are the exception. Their shared content was hashed when it joined the transcript, so only its
+//! identifiers are hashed again, and the cost of a turn stays flat.
 
 use alloc::sync::Arc;
 use core::fmt;
@@ -38,7 +39,7 @@ pub(crate) fn effect(digest: &mut Digest, effect: &Effect) {
     }
 }
 
-/// The digest of what every request has in common.
+/// The digest of the parts that all requests share.
 pub(crate) fn fingerprint(system: &str, tools: &[Arc<Tool>]) -> u64 {
     let mut digest = Digest::new();
     digest.str(system);
@@ -71,15 +72,15 @@ fn feed(digest: &mut Digest, value: &impl Serialize) {
 
 struct Sink<'a>(&'a mut Digest);
 
-/// A name of our own as a number: its length and its first letters tell the fields of a type and the variants of an
-/// enum apart as far as a digest needs it.
+/// One of our own names as a number. Its length and its first letters distinguish fields and
+/// variants well enough for a digest.
 fn tag(name: &'static str) -> u64 {
     let bytes = name.as_bytes();
     let (first, last) = (bytes.iter().take(4), bytes.iter().rev().take(3));
     first.chain(last).fold(bytes.len() as u64, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
-/// What [`Sink`] would say if it could fail.
+/// The error type of [`Sink`], which cannot fail.
 #[derive(Debug)]
 pub(crate) struct Never;
 
@@ -276,7 +277,7 @@ macro_rules! fields {
             type Ok = ();
             type Error = Never;
 
-            // The order of the fields is the type's, so their names need not count.
+            // The fields always come in the order of the type, so their names need not be hashed.
             fn serialize_field<T: Serialize + ?Sized>(&mut self, _: &'static str, value: &T) -> Result<(), Never> {
                 value.serialize(&mut **self)
             }

@@ -23,7 +23,7 @@ use crate::{
     Purpose, Question, Request, Role, SEMANTICS, StopReason, plain_text, protocol,
 };
 
-/// What every request shares, made once and handed out by reference count.
+/// The parts that all requests share, made once and reference-counted.
 #[derive(Debug)]
 pub(crate) struct Shared {
     models: Vec<Arc<Model>>,
@@ -33,13 +33,14 @@ pub(crate) struct Shared {
     offer: Arc<Offer>,
     /// Tokens of system prompt and tools.
     fixed: u64,
-    /// Digest of system prompt and tools: a request's own digest names them by it, so that drift is found.
+    /// Digest of system prompt and tools. A request's digest refers to it, so
+    /// that drift is detected.
     fingerprint: u64,
-    /// Makes the seals of envelopes, from the seed that no tool sees.
+    /// Makes the seals of envelopes, from the seed, which no tool sees.
     seals: Sip,
     /// Makes idempotency keys, from the run's id.
     keys: Sip,
-    /// What tools are told not to do.
+    /// The denials that tools receive.
     denials: Arc<Denials>,
 }
 
@@ -62,7 +63,7 @@ impl Shared {
         shared
     }
 
-    /// Makes system prompt and offer anew; called when tools, gate or model change.
+    /// Rebuilds system prompt and offer when tools, gate or model change.
     pub(crate) fn refresh(&mut self, state: &State, catalogue: &Catalogue) {
         let config = &state.started.config;
         self.current = usize::try_from(state.group.model).unwrap_or(usize::MAX);
@@ -115,7 +116,7 @@ impl Shared {
 }
 
 impl Run {
-    /// A prompt begins a group, or waits when one is under way.
+    /// A prompt starts a group, or is queued while one is under way.
     pub(super) fn prompted(&mut self, prompt: Prompt) {
         match self.state.phase {
             Phase::Idle => self.start_group(prompt),
@@ -144,7 +145,7 @@ impl Run {
         self.next_turn();
     }
 
-    /// A run under rules that this kernel does not have must not be decided by others.
+    /// Refuses to decide for a run whose rules this kernel does not have.
     fn unknown_rules(&mut self) {
         let message = alloc::format!(
             "the run follows the rules of semantics {}, this kernel knows {SEMANTICS}; use a version that has them",
@@ -153,19 +154,19 @@ impl Run {
         self.finish(Ending::Failed { class: FailureClass::BadRequest, message, attempts: 0 });
     }
 
-    /// Adds what a person said, with the marks it brings.
+    /// Adds a person's prompt, and sets its marks.
     pub(super) fn say(&mut self, prompt: Prompt) {
         self.mark(prompt.marks);
         self.add_message(Role::User, spoken(prompt.blocks));
     }
 
-    /// A person speaks in mid-group: to do again what is asked for again is no loop.
+    /// A person gives a prompt during a group, so repeating earlier calls is not a loop.
     pub(super) fn hear(&mut self, prompt: Prompt) {
         self.state.loops.forget();
         self.say(prompt);
     }
 
-    /// Goes on with the next model call, after what waits to be said.
+    /// Continues with the next model call, after queued prompts.
     pub(super) fn next_turn(&mut self) {
         self.hear_children();
         while let Some(prompt) = self.state.steering.pop_front() {
@@ -178,7 +179,7 @@ impl Run {
         self.advance_turn(Step::Gate, Draft::default());
     }
 
-    /// The limits that are looked at before money is spent again.
+    /// Checks the limits before more money is spent.
     pub(super) fn limit_reached(&self) -> Option<Ending> {
         let limits = &self.config().limits;
         let over = |limit, bound: crate::Bound, used: u64| {
@@ -201,7 +202,7 @@ impl Run {
         let limits = self.config().limits;
         let Some(allowed) = limits.turns.limit() else { return };
         let left = allowed.saturating_sub(self.state.group.turns);
-        // A grace as long as the whole run would only say what the limit says.
+        // A grace period as long as the whole run would only repeat the limit.
         if limits.grace_turns >= allowed || left > limits.grace_turns || self.state.group.warned_turns {
             return;
         }
@@ -220,7 +221,8 @@ impl Run {
         self.note(text);
     }
 
-    /// Walks the steps of preparation; a step that asks somebody ends the walk until the answer.
+    /// Runs the steps that prepare a model call. A step that asks a hook pauses the
+    /// preparation until the answer.
     pub(super) fn advance_turn(&mut self, from: Step, draft: Draft) {
         let mut step = from;
         loop {
@@ -262,14 +264,13 @@ impl Run {
         self.consult(question, About::Turn(step, draft));
     }
 
-    /// Asks the hooks.
     pub(super) fn consult(&mut self, question: Question, about: About) {
         let call = self.next_call();
         self.state.phase = Phase::Consulting(Consulting { call, about });
         self.issue(Effect::Consult(Consultation { call, question }.into()));
     }
 
-    /// An answer to a question; batches have their own.
+    /// Takes an answer to a consultation; batches handle their own.
     pub(super) fn consulted(&mut self, call: CallId, answer: Answer) {
         if self.in_background(call).is_some() {
             return self.after_tool_consulted(call, answer);
@@ -329,7 +330,7 @@ impl Run {
         }
     }
 
-    /// Gates intersect and fail closed: no answer that names tools means no tools.
+    /// Gates intersect and fail closed: an answer without tool names means no tools.
     fn set_gate(&mut self, answer: Answer) {
         let gate = match answer {
             Answer::Nothing => None,
@@ -360,7 +361,7 @@ impl Run {
         self.state.view.retarget(self.shared.family());
     }
 
-    /// Fits the view into the window; `Some` when a summary has to be asked for first.
+    /// Fits the view into the window; returns `Some` if a summary must be requested first.
     fn plan_context(&mut self, draft: &Draft) -> Option<MessageId> {
         let window = self.window();
         let room = self.output_cap(draft).unwrap_or(0);
@@ -369,13 +370,14 @@ impl Run {
         let plan = self.state.view.plan(&started.config.context, window, fixed, self.shared.family());
         self.emit_planned(plan.steps);
         match plan.next {
-            // The estimate is only that: the provider has the last word, and its refusal is recovered from.
+            // This is only an estimate: the provider decides, and its refusal is handled.
             Next::Send | Next::TooLong => None,
             Next::Summarise { upto } => Some(upto),
         }
     }
 
-    /// Tells what a plan did. The model may look again at what it no longer sees: that is no loop.
+    /// Reports the steps of a plan. The model may fetch again what it no longer sees; that
+    /// is not a loop.
     pub(super) fn emit_planned(&mut self, steps: Vec<Planned>) {
         if !steps.is_empty() {
             self.state.loops.left_view();
@@ -394,7 +396,7 @@ impl Run {
         draft.cap.or_else(|| self.shared.model().and_then(|model| model.max_output))
     }
 
-    /// Hooks say first what of the messages may be shown: a summary must not tell what was withheld.
+    /// Hooks first say which messages may be shown: a summary must not reveal what was withheld.
     fn begin_summary(&mut self, upto: MessageId, draft: Draft) {
         if self.wants(ConsultPoint::Context) {
             return self.consult(Question::Context, About::Summary(upto, draft));
@@ -408,12 +410,12 @@ impl Run {
         }
         let Some(model) = self.shared.model().cloned() else { return self.no_model() };
         if self.is_unpriced() {
-            // Says why it cannot go on.
+            // This reports why the run cannot continue.
             return self.call_model(draft);
         }
         let id = MessageId::new(self.state.next_message);
         let messages = self.state.view.summary_request(&self.config().context, upto, id);
-        // What hooks would add belongs to the turn and not to the past.
+        // Additions of hooks belong to the turn and not to the past.
         let shown = patches.iter().filter(|patch| !matches!(patch, Patch::Append(_)));
         let messages = patched(&messages, shown);
         let call = self.next_call();
@@ -423,7 +425,8 @@ impl Run {
         let request = Request {
             purpose: Purpose::Summary,
             model,
-            // The same beginning as any other turn, so that the provider's prompt cache serves this request too.
+            // The same prefix as any other turn, so that the provider's prompt cache also serves
+            // this request.
             system: self.shared.system.clone(),
             messages: Messages::Own(messages),
             tools: self.shared.offer.clone(),
@@ -434,7 +437,8 @@ impl Run {
         self.issue(Effect::Summarise { call, request });
     }
 
-    /// A summary counts against the budget like any other call; one that does not help is not used.
+    /// A summary counts against the budget like any other call; one that does
+    /// not help is discarded.
     pub(super) fn summarised(&mut self, call: CallId, mut result: ModelResult) {
         if self.pays_late(call, &result) {
             return self.ignore(call);
@@ -482,7 +486,7 @@ impl Run {
     }
 
     pub(super) fn call_model(&mut self, draft: Draft) {
-        // A pause, a hook or a takeover may lie between the last look at the limits and this call.
+        // A pause, a hook or a takeover may lie between the last check of the limits and this call.
         if let Some(ending) = self.limit_reached() {
             return self.end_or_wait(ending);
         }
@@ -540,8 +544,8 @@ impl Run {
         self.state.budget.usd.is_some() && self.shared.model().is_some_and(|model| model.price.is_none())
     }
 
-    /// Estimates a request: system prompt, tools, the view, and what hooks write into it. What they hide or replace still
-    /// counts, so that the cost of a turn stays flat.
+    /// Estimates a request: system prompt, tools, the view, and additions of hooks. Messages that
+    /// hooks hide or replace still count, so that the cost of a turn stays flat.
     fn request_tokens(&self, patches: &[Patch]) -> u64 {
         let written = patches.iter().map(|patch| match patch {
             Patch::Replace { blocks, .. } | Patch::Append(blocks) => {
@@ -577,7 +581,8 @@ fn patches_of(answer: Answer) -> Vec<Patch> {
     }
 }
 
-/// A patched copy of the view. Calls and results stay: a hook may change what is said, not the pairing.
+/// A patched copy of the view. Calls and results stay: a hook may change content,
+/// but not the pairing.
 fn patched<'a>(view: &[Arc<Message>], patches: impl Iterator<Item = &'a Patch>) -> Vec<Arc<Message>> {
     let mut messages: Vec<Arc<Message>> = view.to_vec();
     for patch in patches {
@@ -599,7 +604,7 @@ fn patched<'a>(view: &[Arc<Message>], patches: impl Iterator<Item = &'a Patch>) 
     messages
 }
 
-/// Whether a reply came to its own end: half a summary, a refusal or a call in its place would be taken for the past.
+/// Whether a reply is complete. Half a summary, a refusal or a call must not replace the past.
 const fn is_whole(stop: StopReason) -> bool {
     match stop {
         StopReason::EndTurn | StopReason::StopSequence | StopReason::Other => true,
@@ -609,7 +614,8 @@ const fn is_whole(stop: StopReason) -> bool {
     }
 }
 
-/// What a person or a hook may say: a call is made by a model and answered by the kernel, and by nobody else.
+/// Removes blocks that a person or a hook may not write: only a model makes calls, and only
+/// the kernel answers them.
 fn spoken(mut blocks: Vec<Block>) -> Vec<Block> {
     blocks.retain(|block| !matches!(block, Block::ToolCall(_) | Block::ToolResult(_)));
     blocks

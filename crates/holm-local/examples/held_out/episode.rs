@@ -13,7 +13,6 @@ const LONGEST: u64 = 110;
 /// What the model is called in requests.
 const NAME: &str = "local/held-out";
 
-/// One episode.
 #[derive(Debug)]
 pub(crate) struct Episode {
     system: String,
@@ -41,7 +40,6 @@ pub(crate) struct Question {
 }
 
 impl Episode {
-    /// Reads a line.
     pub(crate) fn read(line: &str) -> Result<Self, String> {
         let value = Json::parse(line).map_err(|error| format!("an episode is no JSON: {error}"))?;
         Self::new(&value).ok_or_else(|| "an episode has no form, tools or turns".into())

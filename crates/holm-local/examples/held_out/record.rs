@@ -1,4 +1,5 @@
-//! The file of replies: a line each, written at once, so that whoever stops the program loses one reply at most.
+//! The file of replies. Each reply is written at once as one line, so that stopping the program
+//! loses at most one reply.
 
 use std::{
     collections::BTreeSet,
@@ -43,7 +44,6 @@ impl Record {
         self.known.contains(&(episode, turn))
     }
 
-    /// Adds a reply.
     pub(crate) fn add(&mut self, episode: usize, turn: usize, said: &Said) -> io::Result<()> {
         let line = json!({ "episode": episode, "turn": turn, "reply": said.text, "valid": said.valid });
         self.file.write_all(format!("{line}\n").as_bytes())?;

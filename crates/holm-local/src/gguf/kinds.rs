@@ -1,8 +1,8 @@
-//! How many bytes the tensors of each number format take.
+//! The sizes of tensors in each number format.
 
 use super::GgufError;
 
-/// Format, numbers in a block, bytes of a block.
+/// The format, the numbers per block, and the bytes per block.
 const KINDS: [(u32, u64, u64); 33] = [
     (0, 1, 4),
     (1, 1, 2),
@@ -39,13 +39,13 @@ const KINDS: [(u32, u64, u64); 33] = [
     (40, 64, 36),
 ];
 
-/// The bytes of so many numbers in a format.
+/// The number of bytes that this many numbers take in a format.
 pub(super) fn bytes_of(kind: u32, numbers: u64) -> Result<u64, GgufError> {
     let Some((_, block, bytes)) = KINDS.iter().find(|(known, ..)| *known == kind) else {
         return Err(GgufError::TensorType(kind));
     };
     if !numbers.is_multiple_of(*block) {
-        return Err(GgufError::Damaged("a tensor is no whole number of blocks"));
+        return Err(GgufError::Damaged("a tensor is not a whole number of blocks"));
     }
-    (numbers / block).checked_mul(*bytes).ok_or(GgufError::Damaged("a tensor lies beyond any file"))
+    (numbers / block).checked_mul(*bytes).ok_or(GgufError::Damaged("a tensor is larger than any file"))
 }

@@ -1,4 +1,5 @@
-//! The bytes of a head, read within the bounds of the file: no length is believed before it was compared with what is left.
+//! Reads header values within the bounds of the file. Every length is compared with the remaining
+//! bytes before it is used.
 
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
 
@@ -6,16 +7,16 @@ use super::GgufError;
 
 /// The longest name of a pair or a tensor.
 const MAX_KEY: u64 = 4096;
-/// The longest text that is kept; chat templates are the longest that real files have.
+/// The longest text that is kept. In real files, chat templates are the longest.
 const MAX_TEXT: u64 = 1 << 20;
-/// Lists of lists, which no real file nests deeper.
+/// The deepest nesting of lists. No real file nests deeper.
 const MAX_DEPTH: u32 = 4;
-/// The most that may be in a list: several times the largest vocabulary.
+/// The largest number of items in a list: several times the largest vocabulary.
 const MAX_LIST: u64 = 8 << 20;
-/// Dimensions of a tensor, as in llama.cpp.
+/// The largest number of dimensions of a tensor, as in llama.cpp.
 const MAX_DIMENSIONS: u32 = 4;
 
-/// A value, as far as it is of interest.
+/// A value, as far as it matters here.
 pub(super) enum Value {
     Text(String),
     /// A whole number that is not negative.
@@ -23,14 +24,13 @@ pub(super) enum Value {
     Other,
 }
 
-/// One tensor's place.
 pub(super) struct Tensor {
     pub(super) kind: u32,
     pub(super) numbers: u64,
     pub(super) offset: u64,
 }
 
-/// Reads little-endian values and knows where it is.
+/// Reads little-endian values and tracks its position.
 pub(super) struct Reader<R> {
     from: R,
     at: u64,
@@ -42,13 +42,13 @@ impl<R: Read + Seek> Reader<R> {
         Self { from, at: 0, size }
     }
 
-    /// How much was read.
+    /// The number of bytes read so far.
     pub(super) fn place(&self) -> u64 {
         self.at
     }
 
     pub(super) fn magic(&mut self) -> Result<[u8; 4], GgufError> {
-        // A file of three bytes is no GGUF file rather than a short one.
+        // A file of three bytes is reported as not a GGUF file, rather than as truncated.
         if self.size < 4 { Err(GgufError::NotGguf) } else { self.array() }
     }
 
@@ -61,8 +61,8 @@ impl<R: Read + Seek> Reader<R> {
     }
 
     pub(super) fn key(&mut self) -> Result<String, GgufError> {
-        let bytes = self.bytes(MAX_KEY)?.ok_or(GgufError::Damaged("a name is longer than any name"))?;
-        String::from_utf8(bytes).map_err(|_| GgufError::Damaged("a name is no text"))
+        let bytes = self.bytes(MAX_KEY)?.ok_or(GgufError::Damaged("a name is too long"))?;
+        String::from_utf8(bytes).map_err(|_| GgufError::Damaged("a name is not valid UTF-8"))
     }
 
     pub(super) fn value(&mut self) -> Result<Value, GgufError> {
@@ -74,13 +74,13 @@ impl<R: Read + Seek> Reader<R> {
         self.key()?;
         let dimensions = self.u32()?;
         if dimensions > MAX_DIMENSIONS {
-            return Err(GgufError::Damaged("a tensor has more dimensions than there are"));
+            return Err(GgufError::Damaged("a tensor has too many dimensions"));
         }
         let mut numbers: u64 = 1;
         for _ in 0..dimensions {
             let length = self.u64()?;
             numbers =
-                numbers.checked_mul(length).ok_or(GgufError::Damaged("a tensor lies beyond any file"))?;
+                numbers.checked_mul(length).ok_or(GgufError::Damaged("a tensor is larger than any file"))?;
         }
         Ok(Tensor { kind: self.u32()?, numbers, offset: self.u64()? })
     }
@@ -99,7 +99,7 @@ impl<R: Read + Seek> Reader<R> {
             10 => self.u64().map(Value::Number),
             11 => self.array().map(|bytes| signed(i64::from_le_bytes(bytes))),
             12 => self.array::<8>().map(|_| Value::Other),
-            _ => Err(GgufError::Damaged("a value is of no known type")),
+            _ => Err(GgufError::Damaged("a value has an unknown type")),
         }
     }
 
@@ -111,7 +111,7 @@ impl<R: Read + Seek> Reader<R> {
     fn list(&mut self, depth: u32) -> Result<Value, GgufError> {
         let (kind, length) = (self.u32()?, self.u64()?);
         if depth >= MAX_DEPTH || length > MAX_LIST {
-            return Err(GgufError::Damaged("a list is longer than any list"));
+            return Err(GgufError::Damaged("a list is too long"));
         }
         let fixed = match kind {
             0 | 1 | 7 => Some(1),
@@ -135,7 +135,8 @@ impl<R: Read + Seek> Reader<R> {
         Ok(Value::Other)
     }
 
-    /// Bytes behind their length; none where there are more than `most`, which are then skipped.
+    /// Reads bytes with a length prefix. If there are more than `most`, skips
+    /// them and returns `None`.
     fn bytes(&mut self, most: u64) -> Result<Option<Vec<u8>>, GgufError> {
         let length = self.u64()?;
         if length > most {
@@ -169,7 +170,7 @@ impl<R: Read + Seek> Reader<R> {
 
     fn skip(&mut self, length: u64) -> Result<(), GgufError> {
         self.room(length)?;
-        let wide = i64::try_from(length).map_err(|_| GgufError::Damaged("a length is none"))?;
+        let wide = i64::try_from(length).map_err(|_| GgufError::Damaged("a length is invalid"))?;
         let sought = self.from.seek(SeekFrom::Current(wide));
         sought.map_err(|_| GgufError::Damaged("it cannot be read to the end"))?;
         self.at += length;

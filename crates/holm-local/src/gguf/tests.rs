@@ -87,7 +87,7 @@ fn a_whole_file_tells_what_it_is() {
     assert_eq!(head.clone().expect(Kind::Model), Ok(head.clone()));
     assert_eq!(
         head.expect(Kind::Adapter).unwrap_err().to_string(),
-        "this is a model, where an adapter was wanted"
+        "this is a model, but an adapter is required"
     );
 }
 
@@ -103,28 +103,28 @@ fn a_file_cut_anywhere_is_truncated_and_nothing_else() {
 #[test]
 fn files_that_are_none_are_refused_with_their_reason() {
     let check = |bytes: Vec<u8>, expect: &str| assert_eq!(read(&bytes).unwrap_err().to_string(), expect);
-    check(b"PK".to_vec(), "this is no GGUF file: it begins with other bytes");
-    check(vec![0; 64], "this is no GGUF file: it begins with other bytes");
+    check(b"PK".to_vec(), "not a GGUF file: it starts with other bytes");
+    check(vec![0; 64], "not a GGUF file: it starts with other bytes");
     check(Writer::head(1, 0, 0).0, "GGUF version 1 is not supported; versions 2 and 3 are");
-    let many = "the file is damaged: it promises more parts than any model has; fetch it again";
+    let many = "the file is damaged: it declares more parts than any model has; fetch it again";
     check(Writer::head(3, u64::MAX, 0).0, many);
     check(Writer::head(3, 0, u64::MAX).0, many);
-    let nameless = "the file is damaged: it does not say of which architecture it is; fetch it again";
+    let nameless = "the file is damaged: it does not name its architecture; fetch it again";
     check(Writer::head(3, 0, 0).0, nameless);
     let llama = |tensors| Writer::head(3, tensors, 1).string("general.architecture", "llama");
     check(
         llama(1).tensor(4, 32, 0).data(64),
         "tensors of type 4 are not supported; choose another quantisation of the model",
     );
-    let beyond = "the file is damaged: a tensor lies beyond any file; fetch it again";
+    let beyond = "the file is damaged: a tensor is larger than any file; fetch it again";
     check(llama(1).tensor(0, u64::MAX, 0).data(64), beyond);
     check(llama(1).tensor(0, 4, u64::MAX).data(64), beyond);
     check(
         llama(1).tensor(8, 33, 0).data(64),
-        "the file is damaged: a tensor is no whole number of blocks; fetch it again",
+        "the file is damaged: a tensor is not a whole number of blocks; fetch it again",
     );
     let odd = Writer::head(3, 0, 1).text("x").u32(99).0;
-    check(odd, "the file is damaged: a value is of no known type; fetch it again");
+    check(odd, "the file is damaged: a value has an unknown type; fetch it again");
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn lengths_are_not_believed() {
     let huge = Writer::head(3, 0, 1).text("x").u32(8).u64(u64::MAX).0;
     assert!(matches!(read(&huge), Err(GgufError::Truncated { .. })));
     let list = Writer::head(3, 0, 1).text("x").u32(9).u32(4).u64(u64::MAX).0;
-    assert_eq!(read(&list), Err(GgufError::Damaged("a list is longer than any list")));
+    assert_eq!(read(&list), Err(GgufError::Damaged("a list is too long")));
     let mut nested = Writer::head(3, 0, 1).text("x").u32(9);
     for _ in 0..8 {
         nested = nested.u32(9).u64(1);
     }
-    assert_eq!(read(&nested.0), Err(GgufError::Damaged("a list is longer than any list")));
+    assert_eq!(read(&nested.0), Err(GgufError::Damaged("a list is too long")));
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_missing_file_is_named() {
     let told = Gguf::open("/nowhere/model.gguf".as_ref()).unwrap_err().to_string();
     assert!(told.starts_with("/nowhere/model.gguf cannot be read: "), "{told}");
     let told = Gguf::open("/".as_ref()).unwrap_err().to_string();
-    assert_eq!(told, "/ cannot be read: it is no file");
+    assert_eq!(told, "/ cannot be read: it is not a file");
 }
 
 proptest! {

@@ -1,4 +1,5 @@
-//! Calls as the text protocol writes them: `{"tool": "name", "argument": value}` on one line.
+//! The grammar of tool calls in the text protocol: `{"tool": "name", "argument": value}` on one
+//! line.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -7,21 +8,20 @@ use holm_kernel::Tool;
 
 use super::subset;
 
-/// How members and items are set apart, everywhere the same.
+/// The spacing between members and items, which is the same everywhere.
 const SPACING: &str =
     r#""x-guidance":{"whitespace_flexible":false,"item_separator":", ","key_separator":": "}"#;
-/// What is no call: anything that does not begin like one.
+/// Text that is not a call: anything that does not begin like one.
 const WORDS: &str = r"WORDS: /(?s:[^{\s].*)/";
 
-/// How every call begins, up to the tool's name.
+/// The beginning of every call, up to the tool's name.
 pub(crate) const OPENING: &str = r#"{"tool": ""#;
 
-/// How much of a call the grammar holds.
+/// How much of a call the grammar constrains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// Name and arguments.
     Schema,
-    /// The name; arguments are any object.
+    /// Only the name; the arguments are any object.
     Name,
 }
 
@@ -60,7 +60,7 @@ fn rules(tools: &[Arc<Tool>], strictness: Strictness) -> String {
     text
 }
 
-/// The schema of a whole call. Written by hand, because `tool` comes first.
+/// The schema of a complete call. It is written by hand, because `tool` must come first.
 fn schema(tool: &Tool, strictness: Strictness) -> String {
     let open = Json::object([("type", Json::from("object"))]);
     let source = match strictness {
@@ -80,7 +80,8 @@ fn schema(tool: &Tool, strictness: Strictness) -> String {
             required.extend(names.iter().map(Json::to_string));
             match members.get("additionalProperties") {
                 Some(schema) => others = schema.to_string(),
-                // An object of which nothing is said takes no arguments; nobody could know their names.
+                // An object without declared properties takes no arguments, because the model could
+                // not know their names.
                 None if declared.is_none() && strictness == Strictness::Schema => {}
                 None => others = "true".into(),
             }
@@ -101,8 +102,8 @@ fn schema(tool: &Tool, strictness: Strictness) -> String {
     text + SPACING + "}"
 }
 
-/// Whether the arguments can stand beside the tool's name. Otherwise they go into a member of their own, which the kernel
-/// takes them out of again.
+/// Whether the arguments can stand beside the tool's name. Otherwise they go into a member of their
+/// own, from which the kernel extracts them again.
 fn is_plain_object(schema: &Json) -> bool {
     let Some(members) = schema.as_object() else { return false };
     let elsewhere = ["$ref", "anyOf", "oneOf", "allOf", "enum", "const"];
@@ -111,7 +112,7 @@ fn is_plain_object(schema: &Json) -> bool {
     let declared = members.get("properties").and_then(Json::as_object);
     let clashes = declared.is_some_and(|declared| {
         taken.into_iter().any(|name| declared.contains_key(name))
-            // A lone member of such a name would be taken for a wrapper.
+            // The kernel would take a single member of such a name for a wrapper.
             || wrappers.into_iter().any(|name| declared.contains_key(name))
     });
     !clashes && !elsewhere.into_iter().any(|key| members.contains_key(key))
@@ -128,23 +129,22 @@ fn quoted(text: &str) -> String {
     out
 }
 
-/// A call that was written.
+/// A call parsed from a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Call {
-    /// The tool.
     pub(crate) name: String,
-    /// Its arguments in canonical JSON.
+    /// The arguments in canonical JSON.
     pub(crate) arguments: String,
 }
 
-/// The name of a tool as it stands in a call, without the quotation marks.
+/// A tool's name as it appears in a call, without the quotation marks.
 pub(crate) fn spelled(name: &str) -> String {
     let text = quoted(name);
     let inside = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
     inside.unwrap_or(&text).to_owned()
 }
 
-/// Which of the tools a reply begins to call, however it goes on.
+/// The tool that a reply begins to call. The rest of the reply does not matter.
 pub(crate) fn begun(text: &str, tools: &[Arc<Tool>]) -> Option<usize> {
     let rest = text.strip_prefix(OPENING)?;
     let is_called = |tool: &Arc<Tool>| {
@@ -153,7 +153,7 @@ pub(crate) fn begun(text: &str, tools: &[Arc<Tool>]) -> Option<usize> {
     tools.iter().position(is_called)
 }
 
-/// Reads a reply that begins like a call; none if it is something else.
+/// Parses a reply that begins like a call. Returns `None` if it is not a call.
 pub(crate) fn parse_call(text: &str, tools: &[Arc<Tool>]) -> Option<Call> {
     let Ok(Json::Object(mut members)) = Json::parse(text.trim()) else { return None };
     let Some(Json::String(name)) = members.remove("tool") else { return None };

@@ -1,4 +1,5 @@
-//! Values that are copied: the shape comes from a schema, every text from a source.
+//! A grammar for extracted values: a schema gives the structure, and every text is copied from a
+//! source.
 
 use std::fmt::Write as _;
 
@@ -6,9 +7,9 @@ use holm_guards::json::{Json, Object, write_string};
 
 use super::subset;
 
-/// Schemas inside schemas; deeper ones hold nothing.
+/// The deepest nesting of schemas that is constrained.
 const MAX_DEPTH: u32 = 8;
-/// Of a longer source this much can be copied, so that the automaton stays small.
+/// How much of a source can be copied, so that the automaton stays small.
 const MAX_SOURCE: usize = 256 * 1024;
 
 /// The grammar of a schema whose texts come from the sources.
@@ -26,7 +27,8 @@ pub(super) fn value(schema: &Json, sources: &[&str]) -> String {
     text
 }
 
-/// A source in the pieces that are copied whole: words, and single characters between them, each as JSON writes it.
+/// Splits a source into the pieces that are copied whole: words, and single characters between
+/// them, each in JSON notation.
 fn chunks(source: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut in_word = false;
@@ -52,7 +54,7 @@ struct Rules {
 }
 
 impl Rules {
-    /// Adds the rules of a schema and gives the name of the first.
+    /// Adds the rules of a schema and returns the name of the first.
     fn node(&mut self, schema: &Json, depth: u32) -> String {
         let (Some(members), Some(depth)) = (schema.as_object(), depth.checked_sub(1)) else {
             return "TEXT".into();
@@ -105,7 +107,8 @@ impl Rules {
         self.rule(&format!("{none}\"[\" {item} (\", \" {item}){range} \"]\""))
     }
 
-    /// A list of different values out of an `enum`: in its order, each at most once. A small model would repeat the first.
+    /// A list of distinct values from an `enum`: in its order, each at most once. A small model
+    /// would repeat the first value.
     fn subset(&mut self, members: &Object, least: u64, most: Option<u64>) -> Option<String> {
         let unique = members.get("uniqueItems").and_then(Json::as_bool) == Some(true);
         let values = members.get("items").filter(|_| unique)?.get("enum")?.as_array()?;
@@ -114,11 +117,12 @@ impl Rules {
         if least >= count {
             return Some(self.rule(&format!("\"[\" {} \"]\"", values.join(" \", \" "))));
         }
-        // How many there may be at the most cannot be said of a chosen few; the validator says it.
+        // The grammar cannot limit how many values are chosen; the validator does.
         if least > 0 || most.is_some_and(|most| most < count) {
             return None;
         }
-        // From the last to the first: what comes behind a value, and what comes where none was written yet.
+        // Builds the rules from the last value to the first: what follows a value, and what follows
+        // if none was written yet.
         let (mut after, mut first) = (String::from("\"]\""), String::from("\"]\""));
         for value in values.iter().rev() {
             let next = self.rule(&format!("{value} {after} | {first}"));
@@ -128,7 +132,7 @@ impl Rules {
         Some(self.rule(&format!("\"[\" {first}")))
     }
 
-    /// Members in the order of their names; the rule of a place says what may come from there on.
+    /// The members sorted by name. Each rule says which members may still follow.
     fn object(&mut self, members: &Object, depth: u32) -> String {
         let required = members.get("required").and_then(Json::as_array).unwrap_or_default();
         let declared = members.get("properties").and_then(Json::as_object);
@@ -142,7 +146,8 @@ impl Rules {
                 (format!("{key} {value}"), needed)
             })
             .collect();
-        // From the last to the first: what comes after a member, and what comes where none was written yet.
+        // Builds the rules from the last member to the first: what follows a member, and what
+        // follows if none was written yet.
         let (mut after, mut first) = (String::from("\"}\""), String::from("\"}\""));
         for (part, needed) in parts.into_iter().rev() {
             let skip = if needed {
@@ -165,7 +170,7 @@ impl Rules {
     }
 }
 
-/// A text as llguidance writes literals, which is as JSON does.
+/// A text as a literal of llguidance, which has the same notation as JSON.
 fn literal(text: &str) -> String {
     Json::from(text).to_string()
 }

@@ -1,15 +1,19 @@
-//! What a model may write. The schemas of the tools on offer become a grammar, so that every reply is either words or a
-//! call that validates; a small model cannot misspell a name, forget an argument or invent an address.
+//! Builds grammars that constrain what a model can write. The schemas of the tools become a
+//! grammar, so every reply is either text or a valid call. A small model then cannot misspell a
+//! name, forget an argument or invent an address.
 //!
 //! # Which part of JSON Schema the grammar holds
 //!
-//! `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`, `items`, `minItems` and `maxItems` up to 256,
-//! `minLength` and `maxLength` up to 4,096, `minimum`, `maximum`, `exclusiveMinimum` and `exclusiveMaximum` of up to 15
-//! digits, `anyOf` that stands alone, and `$ref` into `$defs` or `definitions`. An object with `properties` is closed unless
-//! `additionalProperties` opens it: an argument that nobody declared would be invented. Everything else is left out of the
-//! grammar (`oneOf` is taken for `anyOf`) and validated after decoding, as every call is.
+//! The grammar enforces `type`, `enum`, `const`, `properties`, `required`, `additionalProperties`,
+//! `items`, `minItems` and `maxItems` up to 256, `minLength` and `maxLength` up to 4,096,
+//! `minimum`, `maximum`, `exclusiveMinimum` and `exclusiveMaximum` of up to 15 digits, `anyOf` that
+//! stands alone, and `$ref` into `$defs` or `definitions`. An object with `properties` is closed
+//! unless `additionalProperties` opens it, because the model would invent undeclared arguments.
+//! Everything else is left out of the grammar (`oneOf` is treated as `anyOf`) and validated after
+//! decoding, as for every call.
 //!
-//! Members come in the order of their names, with one space after each colon and comma; numbers in plain notation.
+//! Members are sorted by name, with one space after each colon and comma. Numbers are in plain
+//! notation.
 
 mod calls;
 mod grounded;
@@ -23,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use calls::{Call, OPENING, begun, parse_call, spelled};
 
-/// What a reply must look like, in the notation of llguidance.
+/// The allowed form of a reply, in the notation of llguidance.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,12 +43,12 @@ pub(crate) use calls::{Call, OPENING, begun, parse_call, spelled};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grammar {
     text: Arc<str>,
-    /// Takes the place of the first where that is too much for llguidance.
+    /// The fallback if llguidance finds the first grammar too complex.
     loose: Arc<str>,
 }
 
 impl Grammar {
-    /// Words, or a call of one of these tools.
+    /// Allows text, or a call of one of these tools.
     #[must_use]
     pub fn reply(tools: &[Arc<Tool>]) -> Self {
         Self::new(
@@ -53,7 +57,7 @@ impl Grammar {
         )
     }
 
-    /// A call of one of these tools, and nothing else.
+    /// Allows only a call of one of these tools.
     #[must_use]
     pub fn call(tools: &[Arc<Tool>]) -> Self {
         Self::new(
@@ -62,25 +66,26 @@ impl Grammar {
         )
     }
 
-    /// A value of this schema.
+    /// Allows a value of this schema.
     #[must_use]
     pub fn value(schema: &Json) -> Self {
         Self::new(&calls::value(schema), &calls::value(&Json::Bool(true)))
     }
 
-    /// A value of this schema whose every text stands in one of the sources: words of it, in their order.
+    /// Allows a value of this schema whose texts all appear in one of the sources: words
+    /// of it, in order.
     #[must_use]
     pub fn grounded(schema: &Json, sources: &[&str]) -> Self {
         Self::new(&grounded::value(schema, sources), &calls::value(schema))
     }
 
-    /// The grammar's own text.
+    /// The text of the grammar.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// What to use where the text is refused.
+    /// The grammar to use if llguidance refuses the text.
     pub(crate) fn loose(&self) -> &str {
         &self.loose
     }

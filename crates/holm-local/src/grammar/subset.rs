@@ -1,35 +1,38 @@
-//! Reduces a schema to the part that the grammar holds. What is left out only widens it, so the grammar never refuses a
-//! value for a reason that is not in the list; what it admits too much, the validator finds.
+//! Reduces a schema to the part that the grammar enforces. Leaving a keyword out only widens the
+//! grammar, so it never refuses a value for a reason that is not listed. The validator finds what
+//! the grammar wrongly admits.
 
 use holm_guards::json::{Json, Number, Object};
 
-/// Schemas inside schemas; deeper ones admit anything.
+/// The deepest nesting of schemas. Deeper ones admit any value.
 const MAX_DEPTH: u32 = 32;
-/// Longer texts make the automaton large and are rare.
+/// The longest text that is limited. Larger limits are rare and make the automaton large.
 const MAX_LENGTH: u64 = 4096;
-/// Longer lists likewise.
+/// The same bound for lists.
 const MAX_ITEMS: u64 = 256;
-/// Digits that a binary fraction holds for certain, which is what llguidance computes with.
+/// The number of digits that a binary fraction represents exactly, which is
+/// what llguidance computes with.
 const MAX_DIGITS: usize = 15;
 
-/// The part of a schema that the grammar holds.
+/// The part of a schema that the grammar enforces.
 pub(super) fn reduce(schema: &Json) -> Json {
     reduced(schema, MAX_DEPTH, Unique::Dropped)
 }
 
-/// The same with `uniqueItems`, which llguidance does not know and the grammar of copied values holds by itself.
+/// The same with `uniqueItems`, which llguidance does not support. The grammar of copied values
+/// enforces it by itself.
 pub(super) fn reduce_with_unique(schema: &Json) -> Json {
     reduced(schema, MAX_DEPTH, Unique::Kept)
 }
 
-/// What becomes of `uniqueItems`.
+/// How `uniqueItems` is treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Unique {
     Kept,
     Dropped,
 }
 
-/// The definitions that references lead to.
+/// The definitions that references point to.
 pub(super) fn definitions(schema: &Json) -> Vec<(&'static str, Json)> {
     let reduced_all = |key: &'static str| {
         let members = schema.get(key)?.as_object()?;
@@ -85,7 +88,7 @@ fn array(members: &Object, out: &mut Object, depth: u32, unique: Unique) {
         keep(members, out, key, |value| value.as_u64().is_some_and(|length| length <= MAX_ITEMS));
     }
     keep(members, out, "uniqueItems", |value| value.as_bool() == Some(true) && unique == Unique::Kept);
-    // In older drafts a list gives each place its own schema.
+    // In older drafts, a list gives each position its own schema.
     let tuple = members.contains_key("prefixItems");
     if let Some(items @ (Json::Object(_) | Json::Bool(_))) = members.get("items").filter(|_| !tuple) {
         out.insert("items".into(), reduced(items, depth, unique));

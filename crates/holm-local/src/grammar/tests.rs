@@ -9,7 +9,7 @@ use toktrie::ApproximateTokEnv;
 
 use super::Grammar;
 
-/// Every byte is a token, so that whatever can be written can be tried.
+/// Every byte is a token, so that every text can be tried.
 fn factory() -> &'static ParserFactory {
     static FACTORY: OnceLock<ParserFactory> = OnceLock::new();
     FACTORY.get_or_init(|| {

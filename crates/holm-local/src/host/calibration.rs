@@ -1,6 +1,8 @@
-//! Chooses the tool of a call by what its name gains ([`Choosing::Calibrated`]). The model decides whether it calls, and
-//! writes the call; then every name is weighed, and if another one wins, the call is written again under a grammar that has
-//! no other. A reply that is there is never lost by this: where something cannot be weighed, it stays as it was written.
+//! Chooses the tool of a call by how much the request raises the likelihood of its name
+//! ([`Choosing::Calibrated`]). The model decides whether to call, and writes the call. Then every
+//! name is scored, and if another one wins, the call is written again under a grammar that allows
+//! only that tool. A finished reply is never lost: if the scoring fails, the reply stays as it was
+//! written.
 
 use std::{
     slice,
@@ -22,7 +24,7 @@ use crate::{
     wire::{Begin, End, Tally, Task, ToWorker, Weigh, Write},
 };
 
-/// One prompt whose call may be of another tool than the model writes first.
+/// One prompt whose call may change to another tool than the model wrote first.
 pub(super) struct Calibration {
     shared: Arc<Shared>,
     session: u64,
@@ -32,7 +34,8 @@ pub(super) struct Calibration {
 }
 
 impl Calibration {
-    /// What is needed beside a prompt; none where it is not wanted or there is nothing to choose.
+    /// Prepares the calibration. Returns `None` if it is turned off, or if there
+    /// is only one choice.
     pub(super) fn of(
         shared: &Arc<Shared>,
         begin: &Begin,
@@ -55,7 +58,7 @@ impl Calibration {
         }
     }
 
-    /// The reply with the tool that gains most: the one that was written, or another.
+    /// Returns the reply with the tool that gains most: the written one, or another.
     pub(super) async fn settle(
         &self,
         watch: &Watch,
@@ -67,7 +70,7 @@ impl Calibration {
         let Some(tool) = best.and_then(|best| self.told.tools.get(best)) else { return Ok(written) };
         match watch.written(link, self.again(tool)).await.map_err(|result| *result) {
             Ok(again) => Ok(chosen(written, again)),
-            // What was written first was written too.
+            // The usage of the first reply counts too.
             Err(ModelResult::Aborted(reply)) => {
                 Err(Box::new(ModelResult::Aborted(both(written.tally, reply))))
             }
@@ -75,7 +78,7 @@ impl Calibration {
         }
     }
 
-    /// The prompt once more, for a call of this tool and nothing else.
+    /// The same prompt, for a call of this tool and nothing else.
     fn again(&self, tool: &Arc<Tool>) -> Begin {
         let grammar = Some(Grammar::call(slice::from_ref(tool)));
         let write = Write { grammar, doubt: None, ..self.write.clone() };
@@ -89,14 +92,15 @@ impl Calibration {
         Some(most_gained(&likely, &priors, called))
     }
 
-    /// What the names weigh where nothing is asked; measured once for each catalogue.
+    /// The scores of the names without a request, measured once for each catalogue.
     async fn priors(&self, watch: &Watch, link: &Link) -> Option<Arc<[f64]>> {
         let catalogue = self.catalogue();
         let known = self.shared.priors.lock().unwrap_or_else(PoisonError::into_inner).get(&catalogue);
         if known.is_some() {
             return known;
         }
-        // In a session of its own, so that this one's cache stays. It copies the beginning, which is most of the prompt.
+        // This uses a separate session, so that the cache of the current one stays. It copies the
+        // beginning, which is most of the prompt.
         let session = self.shared.number();
         let rows = self.unasked(watch, link, session).await;
         link.order(ToWorker::Forget { session });
@@ -115,7 +119,7 @@ impl Calibration {
         self.said.first().filter(|said| said.by == Speaker::System)
     }
 
-    /// What the names weigh after each request that asks for nothing.
+    /// The scores of the names after each request that asks for nothing.
     async fn unasked(&self, watch: &Watch, link: &Link, session: u64) -> Option<Vec<Vec<f64>>> {
         let mut rows = Vec::with_capacity(CONTENT_FREE.len());
         for nothing in CONTENT_FREE {
@@ -126,7 +130,7 @@ impl Calibration {
         Some(rows)
     }
 
-    /// What the names weigh after a prompt, which is sent once for all of them.
+    /// The scores of the names after a prompt. The prompt is sent once for all names.
     async fn weighed(&self, watch: &Watch, link: &Link, session: u64, said: Vec<Said>) -> Option<Vec<f64>> {
         let texts: Vec<String> = self.told.tools.iter().map(|tool| spelled(&tool.name)).collect();
         let (id, names) = (self.shared.number(), texts.len());
@@ -139,21 +143,22 @@ impl Calibration {
             heard = ear.recv() => heard,
         };
         match heard? {
-            // The worker is not believed: one number for each name, or none.
+            // The worker is not trusted: it must return one number for each name.
             Heard::Weighed(likely) => Some(likely).filter(|likely| likely.len() == names),
             Heard::Text(_) | Heard::Ended(..) | Heard::Failed(_) | Heard::Lost(_) => None,
         }
     }
 }
 
-/// The call that was written again, with what both took; the first one where there was no room for all of the second.
+/// The rewritten call with the usage of both replies. Returns the first call if the second
+/// one was cut off.
 fn chosen(first: Written, again: Written) -> Written {
     let tally = first.tally.and(again.tally);
     let kept = if again.end == End::Full { first } else { again };
     Written { tally, ..kept }
 }
 
-/// A reply that was stopped, with what the one before it took.
+/// A reply that was stopped, with the usage of the previous one added.
 fn both(first: Tally, mut reply: Reply) -> Reply {
     let again = Tally { output: reply.usage.output, ..Tally::default() };
     reply.usage = usage(first.and(again));

@@ -1,4 +1,4 @@
-//! One run's line to the local model.
+//! The connection of one run to the local model.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -26,20 +26,21 @@ use crate::{
     wire::{Begin, Doubt, End, Fault, MAX_FRAME, Task, ToWorker, Write},
 };
 
-/// How a reply begins that says that no tool fits.
+/// The beginning of a reply which says that no tool fits.
 const NONE: &str = "None of my tools can do that.";
-/// How long a worker may take to stop; one step is much shorter.
+/// How long a worker may take to stop. One step is much shorter.
 const STOPPING: Duration = Duration::from_secs(30);
 
-/// A line to a [`Local`](crate::Local) model. Its calls share a session, so that only what is new in a prompt is computed.
+/// A connection to a [`Local`](crate::Local) model. Its calls share a session, so that only the new
+/// part of a prompt is computed.
 #[derive(Debug)]
 pub struct LocalLine {
     shared: Arc<Shared>,
     session: u64,
-    /// Where the session lives; it is told when the line closes.
+    /// The worker that holds the session. It is notified when this connection closes.
     link: Arc<Mutex<Option<Arc<Link>>>>,
     tally: Arc<Mutex<Option<Tally>>>,
-    /// The grammars of an offer, which changes seldom.
+    /// The grammars of the current offer, which rarely changes.
     grammars: Option<(u64, Grammar, Grammar)>,
 }
 
@@ -49,7 +50,7 @@ impl LocalLine {
         Self { shared, session, link: Arc::default(), tally: Arc::default(), grammars: None }
     }
 
-    /// What the last whole reply took.
+    /// The cost of the last complete reply.
     #[must_use]
     pub fn tally(&self) -> Option<Tally> {
         *self.tally.lock().unwrap_or_else(PoisonError::into_inner)
@@ -75,7 +76,7 @@ impl LocalLine {
         Begin { id, session: self.session, said: prompt::messages(request, view), task }
     }
 
-    /// What the reply must look like; and a call, where one may be insisted on.
+    /// The grammar of the reply, and the grammar of a call if one may be required.
     fn grammar(
         &mut self,
         request: &Request,
@@ -98,7 +99,7 @@ impl LocalLine {
     }
 }
 
-/// The grammar of structured output; that of a skill which copies admits only what stands in its input.
+/// The grammar of structured output. For a skill that copies, it admits only texts from the input.
 fn shape(purpose: Purpose, schema: &Json, view: &[Arc<Message>]) -> Grammar {
     let task = view.first().filter(|_| purpose == Purpose::Skill).map(|message| message.plain_text());
     let Some(input) = task.as_deref().and_then(skill::copied_from) else { return Grammar::value(schema) };
@@ -154,7 +155,7 @@ impl Drop for LocalLine {
     }
 }
 
-/// One call, and who watches it.
+/// One call, with the receiver of its deltas and its stop token.
 pub(super) struct Watch {
     id: u64,
     call: CallId,
@@ -168,13 +169,13 @@ pub(super) struct Watch {
 /// When text that begins like a call is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
-    /// Piece by piece, as all text.
+    /// Immediately, piece by piece, like all text.
     AsTheyCome,
-    /// When it is known what becomes of it: a call, or one of another tool.
+    /// Only when it is clear whether it becomes a call, and of which tool.
     WhenWhole,
 }
 
-/// A reply that is whole.
+/// A reply of the worker that is complete.
 #[derive(Debug)]
 pub(super) struct Written {
     pub(super) text: String,
@@ -182,7 +183,7 @@ pub(super) struct Written {
     pub(super) tally: Tally,
 }
 
-/// Ends a call whose future is dropped.
+/// Cancels a call when its future is dropped.
 pub(super) struct Guard<'a>(pub(super) &'a Link, pub(super) u64);
 
 impl Drop for Guard<'_> {
@@ -193,7 +194,7 @@ impl Drop for Guard<'_> {
 }
 
 impl Watch {
-    /// Sends the prompt and takes in the reply, or what there is instead of one.
+    /// Sends the prompt and receives the reply, or the reason why no reply came.
     async fn follow(
         &self,
         link: &Link,
@@ -202,7 +203,7 @@ impl Watch {
     ) -> Result<Written, Box<ModelResult>> {
         let size: usize = begin.said.iter().map(|said| said.text.len()).sum();
         if size > MAX_FRAME / 8 {
-            return over(FailureClass::ContextOverflow, "the prompt is longer than any context");
+            return over(FailureClass::ContextOverflow, "the prompt is too long for any context");
         }
         let written = self.written(link, begin).await?;
         match calibration {
@@ -211,7 +212,7 @@ impl Watch {
         }
     }
 
-    /// Has the worker write.
+    /// Lets the worker write a reply.
     pub(super) async fn written(&self, link: &Link, begin: Begin) -> Result<Written, Box<ModelResult>> {
         let id = begin.id;
         let mut ear = link.listen(id);
@@ -231,16 +232,20 @@ impl Watch {
                     return over(FailureClass::Server, &LocalError::Crashed(why).to_string());
                 }
                 Some(Heard::Weighed(_)) => {
-                    return over(FailureClass::Server, "the local model answers what nobody asked");
+                    return over(
+                        FailureClass::Server,
+                        "the local model answered a request that was never \
+                                                       sent",
+                    );
                 }
-                None => return over(FailureClass::Server, "the local model is gone"),
+                None => return over(FailureClass::Server, "the local model's process ended"),
             }
         }
         link.order(ToWorker::Cancel { id });
         Err(Box::new(self.aborted(ear, text).await))
     }
 
-    /// What was on its way still counts, and the worker says what the call took.
+    /// Collects what was still on its way. The worker also reports the cost of the call.
     async fn aborted(&self, mut ear: UnboundedReceiver<Heard>, mut text: String) -> ModelResult {
         let rest = async {
             while let Some(heard) = ear.recv().await {
@@ -261,7 +266,7 @@ impl Watch {
         ModelResult::Aborted(reply)
     }
 
-    /// Takes a piece of text, and shows it unless it may be a call.
+    /// Adds a piece of text, and shows it unless it may be a call.
     fn tell(&self, text: &mut String, piece: &str) {
         let offset = text.len() as u64;
         text.push_str(piece);
@@ -270,7 +275,7 @@ impl Watch {
         }
     }
 
-    /// Whether a text is not shown yet.
+    /// Whether a text is still held back.
     fn holds(&self, text: &str) -> bool {
         self.calls == Shown::WhenWhole && text.trim_start().starts_with('{')
     }
@@ -290,7 +295,7 @@ impl Watch {
         if matches!(&block, Block::Text(text) if text.trim().is_empty()) {
             let failure = Failure {
                 class: FailureClass::Empty,
-                message: "the local model said nothing".into(),
+                message: "the local model gave no answer".into(),
                 retry_after_ms: None,
                 usage,
             };
@@ -308,7 +313,7 @@ impl Watch {
     }
 }
 
-/// What the kernel is told that a reply took.
+/// The cost of a reply in the form of the kernel.
 pub(super) fn usage(tally: Tally) -> Usage {
     Usage { input: tally.input, output: tally.output, cached: tally.cached, ..Usage::default() }
 }
@@ -326,7 +331,7 @@ fn fault_of(fault: &Fault) -> ModelResult {
     }
 }
 
-/// A worker that crashed may do better next time; what is wrong with files or machine stays wrong.
+/// A crashed worker may work next time. A problem with the files or the machine stays.
 fn class(error: &LocalError) -> FailureClass {
     match error {
         LocalError::Crashed(_) => FailureClass::Server,
@@ -338,7 +343,7 @@ fn class(error: &LocalError) -> FailureClass {
     }
 }
 
-/// There is no reply, and why.
+/// A failure of this class, with its message.
 fn over<T>(class: FailureClass, message: &str) -> Result<T, Box<ModelResult>> {
     Err(Box::new(failed(class, message)))
 }

@@ -1,4 +1,5 @@
-//! The line to one worker: orders go out, pieces of replies come in and are handed to the calls that wait for them.
+//! The connection to one worker. It sends orders, and passes pieces of replies to the calls that
+//! wait for them.
 
 use std::{
     collections::BTreeMap,
@@ -18,42 +19,42 @@ use crate::{
     wire::{End, Fault, FromWorker, Load, Tally, ToWorker, VERSION, frame, length, parse},
 };
 
-/// How long a model may take to load: the largest from a slow disk.
+/// How long a model may take to load: enough for the largest from a slow disk.
 const LOADING: Duration = Duration::from_secs(600);
-/// How much of what llama.cpp says before it dies is kept.
+/// How much of llama.cpp's error output is kept for the error message.
 const LAST_WORDS: usize = 4096;
 
-/// What a call hears.
+/// What a call receives from the worker.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Heard {
     Text(String),
     Ended(End, Tally),
     Weighed(Vec<f64>),
     Failed(Fault),
-    /// The worker is gone.
+    /// The worker has ended.
     Lost(String),
 }
 
-/// A worker that has its model.
+/// A worker that has loaded its model.
 #[derive(Debug)]
 pub(crate) struct Link {
     orders: UnboundedSender<ToWorker>,
     calls: Calls,
 }
 
-/// Who waits for what; shared with the task that reads.
+/// The waiting calls, shared with the task that reads.
 #[derive(Debug, Clone, Default)]
 struct Calls(Arc<Mutex<Waiting>>);
 
 #[derive(Debug, Default)]
 struct Waiting {
     by_id: BTreeMap<u64, UnboundedSender<Heard>>,
-    /// Why nothing comes any more.
+    /// Why no more messages will come.
     lost: Option<String>,
 }
 
 impl Link {
-    /// Has the worker load its model.
+    /// Lets the worker load its model.
     pub(crate) async fn open(mut job: Job, load: Load) -> Result<Self, LocalError> {
         let (Some(mut input), Some(mut output)) = (job.take_stdin(), job.take_stdout()) else {
             return Err(LocalError::Refused("the worker has no streams".into()));
@@ -61,19 +62,20 @@ impl Link {
         let killer = job.killer();
         let end = tokio::spawn(last_words(job));
         let first = frame(&ToWorker::Load(load)).unwrap_or_default();
-        // If the worker is gone already, its end says more than this error.
+        // If the worker has already ended, its exit says more than this error.
         let _ = input.write_all(&first).await;
         match tokio::time::timeout(LOADING, hear(&mut output)).await {
             Ok(Some(FromWorker::Loaded { version: VERSION, .. })) => {}
             Ok(Some(FromWorker::Refused { why })) => return Err(LocalError::Refused(why)),
-            Ok(Some(_)) => return Err(LocalError::Refused("the worker speaks another language".into())),
+            Ok(Some(_)) => return Err(LocalError::Refused("the worker uses another protocol".into())),
             Ok(None) => return Err(LocalError::Crashed(end.await.unwrap_or_default())),
             Err(_) => return Err(LocalError::Refused("loading takes too long".into())),
         }
         let (orders, mut to_write) = mpsc::unbounded_channel();
         tokio::spawn(async move {
             while let Some(order) = to_write.recv().await {
-                // What is too long for a frame is not sent; whoever sent it has checked.
+                // A message that is too long for a frame is not sent; the sender has already
+                // checked the length.
                 if let Some(bytes) = frame(&order)
                     && input.write_all(&bytes).await.is_err()
                 {
@@ -90,24 +92,24 @@ impl Link {
         self.calls.lock().lost.is_none()
     }
 
-    /// Opens the ear of a call.
+    /// Starts receiving the messages of a call.
     pub(crate) fn listen(&self, id: u64) -> UnboundedReceiver<Heard> {
         let (to, from) = mpsc::unbounded_channel();
         let mut waiting = self.calls.lock();
         match &waiting.lost {
-            // Nobody is there to receive only if the call is over.
+            // The receiver is gone only if the call has ended.
             Some(why) => drop(to.send(Heard::Lost(why.clone()))),
             None => drop(waiting.by_id.insert(id, to)),
         }
         from
     }
 
-    /// Closes the ear of a call.
+    /// Stops receiving the messages of a call.
     pub(crate) fn ignore(&self, id: u64) {
         self.calls.lock().by_id.remove(&id);
     }
 
-    /// Sends an order. A worker that is gone is noticed by who listens.
+    /// Sends an order. If the worker has ended, the receiver of the messages notices it.
     pub(crate) fn order(&self, order: ToWorker) {
         let _ = self.orders.send(order);
     }
@@ -118,7 +120,7 @@ impl Calls {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Hands out what comes until nothing more does.
+    /// Distributes messages until no more come.
     async fn read(self, mut output: impl AsyncRead + Unpin, end: JoinHandle<String>, killer: Killer) {
         while let Some(message) = hear(&mut output).await {
             let (id, heard) = match message {
@@ -126,14 +128,14 @@ impl Calls {
                 FromWorker::Ended { id, end, tally } => (id, Heard::Ended(end, tally)),
                 FromWorker::Weighed { id, likely } => (id, Heard::Weighed(likely)),
                 FromWorker::Failed { id, fault } => (id, Heard::Failed(fault)),
-                // Said once, before this began.
+                // This comes only once, before this loop begins.
                 FromWorker::Loaded { .. } | FromWorker::Refused { .. } => break,
             };
             if let Some(to) = self.lock().by_id.get(&id) {
                 let _ = to.send(heard);
             }
         }
-        // A worker that talks nonsense is not listened to any more.
+        // A worker that sends invalid messages is killed.
         killer.kill();
         let why = end.await.unwrap_or_default();
         let mut waiting = self.lock();
@@ -144,7 +146,7 @@ impl Calls {
     }
 }
 
-/// The next message; none at the end, and at anything that is none.
+/// The next message, or `None` at the end of the stream and for an invalid message.
 async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<FromWorker> {
     let mut head = [0; 4];
     output.read_exact(&mut head).await.ok()?;
@@ -153,18 +155,18 @@ async fn hear(output: &mut (impl AsyncRead + Unpin)) -> Option<FromWorker> {
     parse(&body)
 }
 
-/// Waits for a worker's end and says how it was.
+/// Waits until a worker ends, and describes how it ended.
 async fn last_words(job: Job) -> String {
     let outcome = job.finish(Capture { keep: LAST_WORDS, spill: None }).await;
     let how = match outcome.ending {
-        Ending::Exited(code) => format!("it left with status {code}"),
+        Ending::Exited(code) => format!("it exited with status {code}"),
         Ending::Signalled(signal) => format!("signal {signal} ended it"),
-        Ending::TimedOut => "its time was up".into(),
+        Ending::TimedOut => "it timed out".into(),
         Ending::Cancelled => "it was ended".into(),
-        Ending::OutOfOutput => "it said too much".into(),
-        Ending::OutOfMemory => "it had too little memory".into(),
+        Ending::OutOfOutput => "it wrote too much output".into(),
+        Ending::OutOfMemory => "it ran out of memory".into(),
         Ending::MadeProtected => "it made protected names".into(),
-        Ending::Lost => "nobody knows how".into(),
+        Ending::Lost => "for an unknown reason".into(),
     };
     let said = String::from_utf8_lossy(&outcome.stderr.bytes);
     match said.lines().map(str::trim).rfind(|line| !line.is_empty()) {

@@ -1,4 +1,4 @@
-//! The model as a run sees it: calls go to one confined worker, which all runs share.
+//! The local model as a run sees it. All runs share one confined worker.
 
 mod calibration;
 mod line;
@@ -30,14 +30,16 @@ pub use line::LocalLine;
 use link::Link;
 use priors::Priors;
 
-/// The first wait after a worker that did not come up; each further one doubles it.
+/// The first delay after a worker that failed to start. It doubles with each failure.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
-/// The longest wait.
+/// The longest wait between two tries.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// Memory of the worker beyond what its model needs: threads' stacks, the program itself, and what estimates miss.
+/// Memory of the worker beyond what its model needs: stacks of threads, the program
+/// itself, and estimation errors.
 const SPARE: u64 = 1 << 30;
 
-/// A model on this machine. Clones share one worker, which starts with the first call and ends with the last clone.
+/// A model on this machine. Clones share one worker, which starts with the first call and ends
+/// with the last clone.
 ///
 /// ```no_run
 /// use holm_local::{Local, Settings};
@@ -57,12 +59,12 @@ pub(crate) struct Shared {
     pub(crate) settings: Settings,
     head: Gguf,
     numbers: AtomicU64,
-    /// Of a model's own, because no other has the same.
+    /// The priors of this model; they are not valid for any other.
     priors: std::sync::Mutex<Priors>,
     worker: Mutex<Worker>,
 }
 
-/// The worker, and how its starts went.
+/// The worker, and the history of its starts.
 #[derive(Debug, Default)]
 struct Worker {
     link: Option<Arc<Link>>,
@@ -71,10 +73,10 @@ struct Worker {
 }
 
 impl Local {
-    /// Looks at the files and at the machine. Starts nothing.
+    /// Checks the files and the machine, and starts nothing.
     ///
     /// # Errors
-    /// [`LocalError`] for files that cannot be used, and for machines on which llama.cpp would not run.
+    /// [`LocalError`] for unusable files, and for machines on which llama.cpp does not run.
     pub fn open(mut settings: Settings) -> Result<Self, LocalError> {
         processor()?;
         let head = checked(&mut settings.model, Kind::Model)?;
@@ -96,13 +98,13 @@ impl Local {
         Ok(Self(Arc::new(Shared { settings, head, numbers, priors, worker })))
     }
 
-    /// What the file says of itself.
+    /// The header of the model file.
     #[must_use]
     pub fn head(&self) -> &Gguf {
         &self.0.head
     }
 
-    /// What the kernel needs to know of it, under a name of the form `provider/model`. It costs nothing.
+    /// The model card for the kernel, under a name of the form `provider/model`. Its price is zero.
     #[must_use]
     pub fn card(&self, name: &str) -> Card {
         Card {
@@ -114,15 +116,15 @@ impl Local {
         }
     }
 
-    /// Starts the worker, if none runs, and waits until it has loaded the model.
+    /// Starts the worker, if none is running, and waits until it has loaded the model.
     ///
     /// # Errors
-    /// [`LocalError`] where it does not come up.
+    /// [`LocalError`] if the worker fails to start.
     pub async fn start(&self) -> Result<(), LocalError> {
         self.0.link().await.map(drop)
     }
 
-    /// Opens a line whose last call can be asked what it took.
+    /// Opens a connection that can report the cost of its last call.
     #[must_use]
     pub fn line(&self) -> LocalLine {
         LocalLine::new(Arc::clone(&self.0))
@@ -136,13 +138,13 @@ impl Model for Local {
 }
 
 impl Shared {
-    /// A number that nobody else has.
+    /// A number that no other call or session of this model has.
     pub(crate) fn number(&self) -> u64 {
         self.numbers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// The worker, started if none runs. After one that failed there is a pause, so that a broken file costs no more than
-    /// its errors.
+    /// Returns the worker, and starts it if necessary. After a failure there is a pause, so that a
+    /// broken file costs little time.
     pub(crate) async fn link(&self) -> Result<Arc<Link>, LocalError> {
         let mut worker = self.worker.lock().await;
         if let Some(link) = worker.link.as_ref().filter(|link| link.is_open()) {
@@ -167,7 +169,7 @@ impl Shared {
         }
     }
 
-    /// Notes that the worker does its work.
+    /// Records that the worker works.
     pub(crate) async fn worked(&self) {
         self.worker.lock().await.failures = 0;
     }
@@ -186,7 +188,7 @@ impl Shared {
         Link::open(job, self.load()).await
     }
 
-    /// The worker reads its files and nothing else.
+    /// The jail of the worker, which can read its own files and nothing else.
     fn jail(&self) -> Jail {
         let forever = Duration::from_secs(10 * 365 * 24 * 3600);
         let memory = self.head.memory(self.context()).saturating_add(SPARE);
@@ -219,7 +221,7 @@ impl Worker {
     }
 }
 
-/// Reads a file's head; the path becomes the one that leads there without links, as a jail wants it.
+/// Reads a file's header, and resolves the links in its path, as a jail requires.
 fn checked(path: &mut PathBuf, kind: Kind) -> Result<Gguf, LocalError> {
     let head = Gguf::open(path).and_then(|head| head.expect(kind));
     let head = head.map_err(|why| LocalError::File { path: path.clone(), why })?;
@@ -233,7 +235,7 @@ fn checked(path: &mut PathBuf, kind: Kind) -> Result<Gguf, LocalError> {
 /// The SHA-256 of a file, in hex.
 ///
 /// # Errors
-/// [`LocalError::File`] if it cannot be read.
+/// [`LocalError::File`] if the file cannot be read.
 pub fn file_hash(path: &Path) -> Result<String, LocalError> {
     let unreadable = |error: std::io::Error| {
         let why = GgufError::Unreadable { path: path.to_owned(), why: error.to_string() };
@@ -256,14 +258,14 @@ fn this_program() -> Result<PathBuf, LocalError> {
     found.map_err(|error| LocalError::Refused(format!("this program cannot find itself: {error}")))
 }
 
-/// Memory that the system would give, in bytes.
+/// The memory that the system can provide, in bytes.
 fn free_memory() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib.saturating_mul(1024))
 }
 
-/// llama.cpp is built for what every processor since 2015 has; an older one would die of an unknown instruction.
+/// llama.cpp is built for the instructions of every processor since 2015. An older one would crash.
 #[cfg(target_arch = "x86_64")]
 fn processor() -> Result<(), LocalError> {
     let needs = [

@@ -1,34 +1,36 @@
-//! What the names of tools weigh where nothing is asked, and which name gains most where something is. Pure arithmetic over
-//! logarithms of likelihoods; [`Calibration`](super::calibration::Calibration) has them measured.
+//! The likelihoods of tool names without a request, and the name that gains most with one. This is
+//! pure arithmetic over log-likelihoods; [`Calibration`](super::calibration::Calibration) measures
+//! them.
 
 use std::{collections::VecDeque, sync::Arc};
 
-/// Requests that ask for nothing: what is likely after them is likely for no reason. Those of the evaluation
-/// (`CONTENT_FREE` in `evaluate.py`), so that figures compare.
+/// Requests that ask for nothing, so that they favour no tool. They are those of the evaluation
+/// (`CONTENT_FREE` in `evaluate.py`), so that the figures are comparable.
 pub(super) const CONTENT_FREE: [&str; 3] = ["N/A", "...", "please"];
-/// Catalogues whose priors are kept: more than one program's agents have at a time.
+/// The number of catalogues whose priors are kept: more than the agents of one program
+/// have at a time.
 const MOST: usize = 64;
 
-/// What priors depend on: all that a model is shown before the first request.
+/// What the priors depend on: everything that the model sees before the first request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Catalogue {
     /// The system message, which describes the tools.
     pub(super) system: String,
-    /// The names that are weighed, in their order.
+    /// The names that are scored, in order.
     pub(super) names: Vec<String>,
 }
 
-/// The priors of the catalogues that were shown last.
+/// The priors of the most recent catalogues.
 #[derive(Debug, Default)]
 pub(crate) struct Priors(VecDeque<(Catalogue, Arc<[f64]>)>);
 
 impl Priors {
-    /// What is known of a catalogue: a number for each name.
+    /// The priors of a catalogue: one number for each name.
     pub(super) fn get(&self, catalogue: &Catalogue) -> Option<Arc<[f64]>> {
         self.0.iter().find(|(known, _)| known == catalogue).map(|(_, priors)| Arc::clone(priors))
     }
 
-    /// Keeps what was measured; what was kept longest goes.
+    /// Keeps measured priors, and drops the oldest.
     pub(super) fn keep(&mut self, catalogue: Catalogue, priors: Arc<[f64]>) {
         self.0.retain(|(known, _)| *known != catalogue);
         if self.0.len() >= MOST {
@@ -38,7 +40,7 @@ impl Priors {
     }
 }
 
-/// The mean of several measurements, each a number for each name.
+/// The mean of several measurements, each with one number per name.
 pub(super) fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
     let count = f64::from(u32::try_from(rows.len()).unwrap_or(u32::MAX).max(1));
     let mut out = vec![0.0; rows.first().map_or(0, Vec::len)];
@@ -50,7 +52,7 @@ pub(super) fn mean(rows: &[Vec<f64>]) -> Vec<f64> {
     out
 }
 
-/// The name that gains most over its prior; the one that is written already, unless another gains more.
+/// The name that gains most over its prior. If no other name gains more, it is the written one.
 pub(super) fn most_gained(likely: &[f64], priors: &[f64], written: usize) -> usize {
     let gain = |at: usize| Some(likely.get(at)? - priors.get(at)?);
     let mut best = (written, gain(written).unwrap_or(f64::NEG_INFINITY));

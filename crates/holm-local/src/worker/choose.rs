@@ -1,4 +1,4 @@
-//! Chooses the next token: the likeliest that the grammar admits, or one by chance from a seed.
+//! Chooses the next token: the likeliest one that the grammar admits, or a random one from a seed.
 
 use llguidance::{Matcher, ParserFactory, api::TopLevelGrammar};
 
@@ -7,16 +7,15 @@ use crate::{
     wire::{Doubt, Fault, Write},
 };
 
-/// What comes next.
+/// The next token of a reply.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Choice {
-    /// This token.
     Token(u32),
-    /// Nothing: the reply is whole.
+    /// The reply is complete.
     End,
 }
 
-/// What is known of the vocabulary.
+/// Access to the vocabulary.
 pub(super) trait Words {
     /// Whether the token ends a reply.
     fn ends(&self, token: u32) -> bool;
@@ -24,10 +23,10 @@ pub(super) trait Words {
     fn piece(&self, token: u32) -> Vec<u8>;
 }
 
-/// One reply's way of choosing.
+/// Chooses the tokens of one reply.
 pub(super) struct Chooser {
     matcher: Option<Matcher>,
-    /// Looked at for the first token only.
+    /// Checked for the first token only.
     doubt: Option<(Doubt, Matcher)>,
     temperature: Option<f64>,
     random: Random,
@@ -45,7 +44,7 @@ impl Chooser {
         Ok(Self { matcher, doubt, temperature, random: Random(u64::from(write.seed)) })
     }
 
-    /// Chooses by the likelihoods of all tokens.
+    /// Chooses a token by the logits of all tokens.
     pub(super) fn choose(&mut self, logits: &[f32], words: &impl Words) -> Result<Choice, Fault> {
         if let Some((doubt, instead)) = self.doubt.take()
             && is_doubtful(&doubt, logits, words)
@@ -66,12 +65,13 @@ impl Chooser {
         Ok(Choice::Token(token))
     }
 
-    /// Whether the grammar has no more to say.
+    /// Whether the grammar is complete, so that no token can follow.
     pub(super) fn is_whole(&self) -> bool {
         self.matcher.as_ref().is_some_and(Matcher::is_stopped)
     }
 
-    /// Most of the time the model's own choice is admitted, and looking at that one token is much cheaper than at all.
+    /// Usually the grammar admits the model's own choice, and checking that one token is much
+    /// cheaper than checking all.
     fn likeliest(&mut self, logits: &[f32], words: &impl Words) -> Result<Option<u32>, Fault> {
         let best = argmax(logits, |_| true);
         let (Some(token), Some(matcher)) = (best, self.matcher.as_mut()) else { return Ok(best) };
@@ -111,7 +111,7 @@ impl Chooser {
                 return Ok(Some(token));
             }
         }
-        // Rounding may leave a little over.
+        // Rounding may leave a small remainder.
         Ok(Some(best))
     }
 }
@@ -127,7 +127,7 @@ fn compile(factory: &ParserFactory, grammar: &Grammar) -> Result<Matcher, Fault>
     }
 }
 
-/// Whether the likeliest first token opens the doubtful reply, and is not likely enough.
+/// Whether the likeliest first token begins the reply in doubt, and is not likely enough.
 fn is_doubtful(doubt: &Doubt, logits: &[f32], words: &impl Words) -> bool {
     let Some(best) = argmax(logits, |_| true) else { return false };
     let piece = words.piece(best);
@@ -144,7 +144,7 @@ fn likelihood(logits: &[f32], token: u32) -> f64 {
 fn argmax(logits: &[f32], admitted: impl Fn(u32) -> bool) -> Option<u32> {
     let mut best: Option<(u32, f32)> = None;
     for (token, logit) in (0_u32..).zip(logits) {
-        // The test of the logit first: it is cheap and seldom true.
+        // The comparison of logits comes first, because it is cheap and rarely true.
         if best.is_none_or(|(_, top)| *logit > top) && !logit.is_nan() && admitted(token) {
             best = Some((token, *logit));
         }
@@ -160,7 +160,7 @@ fn at(logits: &[f32], token: u32) -> f32 {
 struct Random(u64);
 
 impl Random {
-    /// From 0 up to, but not, 1.
+    /// A number from 0 up to, but not including, 1.
     fn fraction(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

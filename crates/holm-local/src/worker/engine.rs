@@ -1,5 +1,5 @@
-//! Decodes all replies that are wanted, together: each step takes one batch in which every reply has its share, so that
-//! several sessions get on equally fast and a cancel waits for one step at most.
+//! Decodes all requested replies together. Each step computes one batch in which every reply has a
+//! share, so several sessions progress equally fast, and a cancellation waits for at most one step.
 
 use std::{
     collections::VecDeque,
@@ -20,12 +20,13 @@ use super::{
 };
 use crate::wire::{Begin, End, Fault, FromWorker, Tally, ToWorker};
 
-/// Tokens of one step. More would make long prompts a little faster, and a cancel slower.
+/// The number of tokens of one step. More would make long prompts a little
+/// faster, and cancellation slower.
 pub(super) const PIECE: u32 = 256;
-/// Replies that may wait for a seat.
+/// The number of prompts that may wait for a sequence.
 const MAX_WAITING: usize = 1024;
 
-/// The model at work.
+/// The loaded model and all prompts in progress.
 pub(super) struct Engine<'m> {
     lexicon: Lexicon<'m>,
     context: LlamaContext<'m>,
@@ -34,7 +35,7 @@ pub(super) struct Engine<'m> {
     seats: Seats,
     window: usize,
     works: Vec<Work>,
-    /// Whoever gets the next seat, read already: it is looked for at every step.
+    /// The next prompt to start, already tokenised, because every step checks for it.
     first: Option<Plan>,
     waiting: VecDeque<Box<Begin>>,
 }
@@ -63,7 +64,7 @@ impl<'m> Engine<'m> {
         })
     }
 
-    /// Works until nobody can order any more.
+    /// Runs until the host closes the connection.
     pub(super) fn run(&mut self, orders: &Receiver<ToWorker>) {
         loop {
             let idle = self.works.is_empty() && self.first.is_none() && self.waiting.is_empty();
@@ -82,7 +83,7 @@ impl<'m> Engine<'m> {
 
     fn obey(&mut self, order: ToWorker) {
         match order {
-            // Only the first frame loads.
+            // Only the first frame loads a model.
             ToWorker::Load(_) => {}
             ToWorker::Begin(begin) if self.waiting.len() >= MAX_WAITING => {
                 fail(begin.id, Fault::Engine("too many replies are waiting".into()));
@@ -108,7 +109,7 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Gives seats to those who wait, in their order, as long as there are some.
+    /// Assigns sequences to waiting prompts, in order, as long as any are free.
     fn seat_waiting(&mut self) {
         while let Some(plan) = self.next_plan() {
             let Some(placed) = self.seats.place(plan.session, plan.prompt()) else {
@@ -119,7 +120,7 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Whose turn it is; what cannot be read is refused.
+    /// The next prompt. A prompt that cannot be tokenised is refused.
     fn next_plan(&mut self) -> Option<Plan> {
         if self.first.is_some() {
             return self.first.take();
@@ -133,7 +134,7 @@ impl<'m> Engine<'m> {
         None
     }
 
-    /// Begins with a prompt that has a seat.
+    /// Starts a prompt that has a sequence.
     fn begin(&mut self, plan: Plan, Placed { seat, kept, copied_from }: Placed) {
         if let Some(from) = copied_from {
             self.clear(seat);
@@ -148,16 +149,16 @@ impl<'m> Engine<'m> {
         self.works.push(plan.seated(seat, cached));
     }
 
-    /// Takes everything out of the cache that follows so many tokens of a seat.
+    /// Removes everything after this many tokens of a sequence from the cache.
     fn cut(&mut self, seat: usize, kept: usize) {
         if self.context.kv_cache_seq_rm(wide(seat), u32::try_from(kept).ok(), None).is_err() {
-            // Some architectures keep no single positions; then all is computed anew.
+            // Some architectures do not keep single positions, so everything is computed again.
             self.clear(seat);
             self.seats.empty(seat);
         }
     }
 
-    /// Lets a work go on with what is next behind the same prompt; whether there is something.
+    /// Continues with the next text after the same prompt. Returns whether there is one.
     fn turn(&mut self, at: usize) -> bool {
         let Some(work) = self.works.get_mut(at) else { return false };
         if !work.plan.turn() {
@@ -168,7 +169,7 @@ impl<'m> Engine<'m> {
         true
     }
 
-    /// One batch for all.
+    /// Computes one batch for all prompts.
     fn step(&mut self) {
         if self.works.is_empty() {
             return;
@@ -207,7 +208,8 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Fills the batch: first one token for each reply that is being written, then prompts in equal shares.
+    /// Fills the batch: first one token for each reply in progress, then equal
+    /// shares of the prompts.
     fn fill(&mut self) {
         self.batch.clear();
         for work in &mut self.works {
@@ -234,18 +236,19 @@ impl<'m> Engine<'m> {
                 left -= self.add(*at, wanted);
             }
         }
-        // Whoever was added last began first next time, if there were more than one batch holds.
+        // If one batch cannot hold all prompts, the order rotates, so that each of them comes first
+        // in turn.
         if left == 0 && self.works.len() > 1 {
             self.works.rotate_left(1);
         }
     }
 
-    /// Adds some tokens of a reply, after making room for them. Gives how many were added.
+    /// Adds some tokens of a prompt after making room for them. Returns how many were added.
     fn add(&mut self, at: usize, count: usize) -> usize {
         while let Some(leaving) = self.seats.make_room(count) {
             let (Leaving::Idle(seat) | Leaving::Working(seat)) = leaving;
             if let Some(work) = self.works.iter_mut().find(|work| work.seat == seat) {
-                // What is in the batch must stay in the cache.
+                // Tokens in the batch must stay in the cache.
                 if work.added {
                     return 0;
                 }
@@ -282,7 +285,7 @@ impl<'m> Engine<'m> {
     }
 
     fn clear(&mut self, seat: usize) {
-        // Fails only for positions that do not exist.
+        // This fails only for positions that do not exist.
         let _ = self.context.clear_kv_cache_seq(u32::try_from(seat).ok(), None, None);
     }
 }
@@ -291,7 +294,7 @@ fn fail(id: u64, fault: Fault) {
     say(&FromWorker::Failed { id, fault });
 }
 
-/// Seats and positions are far fewer than this can count.
+/// Sequences and positions are far below the limit of this type.
 fn wide(number: usize) -> i32 {
     i32::try_from(number).unwrap_or(i32::MAX)
 }

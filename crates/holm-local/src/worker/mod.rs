@@ -1,6 +1,6 @@
-//! The child that holds the model. It reads orders from its standard input and writes pieces of replies to its standard
-//! output; it has no keys, no network, no environment and no place to write to that outlives it. Whatever goes wrong in the C++ library ends
-//! this process and nothing else.
+//! The child process that holds the model. It reads orders from standard input and writes pieces of
+//! replies to standard output. It has no keys, no network, no environment and no lasting place to
+//! write to. A crash of the C++ library ends only this process.
 
 mod choose;
 mod engine;
@@ -26,11 +26,11 @@ use llama_cpp_2::{
 use crate::wire::{FromWorker, Load, ToWorker, VERSION, frame, length, parse};
 use engine::{Engine, PIECE};
 
-/// The hidden argument that makes a program the worker.
+/// The hidden argument that turns a program into the worker.
 pub const SERVE_ARGUMENT: &str = "__holm-local-worker";
 
-/// Becomes the worker if this process was started as one; then it never returns. To be called first in `main`, by every
-/// program that uses [`Local`](crate::Local) without naming another worker.
+/// Becomes the worker if this process was started as one; then it never returns. Every program that
+/// uses [`Local`](crate::Local) without naming another worker must call it first in `main`.
 pub fn serve_if_asked() {
     if std::env::args_os().nth(1).is_some_and(|argument| argument == SERVE_ARGUMENT) {
         serve();
@@ -91,7 +91,7 @@ fn run(load: &Load) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads orders on a thread of its own, so that a cancel is seen while the model computes.
+/// Reads orders on a separate thread, so that a cancellation is seen while the model computes.
 fn listen() -> mpsc::Receiver<ToWorker> {
     let (to, from) = mpsc::channel();
     thread::spawn(move || {
@@ -105,7 +105,7 @@ fn listen() -> mpsc::Receiver<ToWorker> {
     from
 }
 
-/// The next order; none at the end, and at anything that is no order.
+/// The next order, or `None` at the end of the input and for an invalid order.
 fn hear(input: &mut impl Read) -> Option<ToWorker> {
     let mut head = [0; 4];
     input.read_exact(&mut head).ok()?;
@@ -114,7 +114,7 @@ fn hear(input: &mut impl Read) -> Option<ToWorker> {
     parse(&body)
 }
 
-/// Writes a message. Without a host there is nothing left to do.
+/// Writes a message. If the host is gone, the process ends.
 fn say(message: &FromWorker) {
     let Some(bytes) = frame(message) else { return };
     let mut out = io::stdout().lock();

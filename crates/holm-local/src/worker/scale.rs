@@ -1,15 +1,17 @@
-//! Weighs a text: how likely a model makes it, token by token. Pure arithmetic; the engine brings the logits.
+//! Computes the likelihood of a text, token by token. It is pure arithmetic; the engine supplies
+//! the logits.
 
-/// What a text weighs that cannot be: as good as nothing, and still a number.
+/// The score of an impossible text: practically zero likelihood, and still a finite number.
 const LEAST: f64 = -1e6;
 
-/// A text on the scale.
+/// The running score of one text.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Scale {
     text: Vec<u32>,
-    /// Any of these may follow the text: a closing mark is often one token with what stands behind it.
+    /// Any of these tokens may follow the text. A closing quotation mark is often one token
+    /// together with what follows.
     closing: Vec<u32>,
-    /// How many tokens have been weighed, the closing one among them.
+    /// How many tokens have been scored, including the closing one.
     seen: usize,
     likely: f64,
 }
@@ -19,8 +21,8 @@ impl Scale {
         Self { text, closing, seen: 0, likely: 0.0 }
     }
 
-    /// Looks at what the model expects after so many tokens of the text. Only the next place counts: what was computed
-    /// again, because the cache was lost, was weighed before.
+    /// Adds the logits after this many tokens of the text. Only the next position counts, because
+    /// tokens that are computed again after a cache loss were scored before.
     pub(super) fn look(&mut self, after: usize, logits: &[f32]) {
         if after != self.seen || self.is_done() {
             return;
@@ -30,25 +32,25 @@ impl Scale {
         self.seen += 1;
     }
 
-    /// Whether all of it is weighed.
+    /// Whether the whole text is scored.
     pub(super) fn is_done(&self) -> bool {
         self.seen > self.text.len()
     }
 
-    /// The logarithm of its likelihood; always finite.
+    /// The log-likelihood of the text. It is always finite.
     pub(super) fn likely(&self) -> f64 {
-        // The greater of a number and of what is none is the number.
+        // `max` of a number and NaN is the number.
         self.likely.max(LEAST)
     }
 }
 
-/// The logarithm of how likely one of these tokens is.
+/// The log-probability of any of these tokens.
 fn log_share(logits: &[f32], wanted: &[u32]) -> f64 {
     let at = |token: &u32| usize::try_from(*token).ok().and_then(|token| logits.get(token));
     log_sum(wanted.iter().filter_map(at)) - log_sum(logits.iter())
 }
 
-/// The logarithm of a sum of exponentials, from the greatest down, so that none is too large.
+/// The logarithm of a sum of exponentials, relative to the largest, so that none overflows.
 fn log_sum<'a>(logits: impl Iterator<Item = &'a f32> + Clone) -> f64 {
     let top = f64::from(logits.clone().copied().fold(f32::NEG_INFINITY, f32::max));
     let weights = logits.map(|logit| (f64::from(*logit) - top).exp());

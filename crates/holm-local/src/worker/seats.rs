@@ -1,7 +1,8 @@
-//! Who sits where in the cache: which tokens each sequence holds, what of a new prompt is already there, and who must go
-//! when there is no room. Pure bookkeeping; the engine tells llama.cpp.
+//! Tracks the sequences of the KV cache: the tokens each one holds, how much of a new prompt is
+//! already cached, and which sequence is evicted when there is no room. It is pure bookkeeping; the
+//! engine calls llama.cpp.
 
-/// Shorter shared beginnings are not worth a copy.
+/// The shortest common beginning that is worth copying.
 const WORTH_COPYING: usize = 16;
 
 /// All sequences of the cache.
@@ -12,34 +13,34 @@ pub(super) struct Seats {
     clock: u64,
 }
 
-/// One sequence.
+/// One sequence of the KV cache.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Seat {
-    /// Whose it is.
+    /// The session that owns the sequence.
     session: Option<u64>,
-    /// What the cache holds.
+    /// The tokens in the cache.
     pub(super) tokens: Vec<i32>,
     /// When it was last used.
     used: u64,
     busy: bool,
 }
 
-/// Where a prompt sits, and what of it is there.
+/// The sequence of a prompt, and how much of it is cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) seat: usize,
-    /// Tokens of the prompt that stay.
+    /// How many tokens of the prompt are already cached.
     pub(super) kept: usize,
-    /// Whose beginning is copied, if not its own.
+    /// The other sequence whose beginning is copied, if any.
     pub(super) copied_from: Option<usize>,
 }
 
-/// Somebody who must leave the cache.
+/// A sequence that must be evicted from the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leaving {
-    /// Nobody waits for it.
+    /// No prompt uses the sequence.
     Idle(usize),
-    /// It is at work and will have to begin again.
+    /// A prompt uses the sequence, and must start again.
     Working(usize),
 }
 
@@ -52,7 +53,8 @@ impl Seats {
         self.seats.get(seat).map_or(&[], |seat| seat.tokens.as_slice())
     }
 
-    /// Gives a prompt a seat: its session's own, a free one, or that of whoever was idle longest. None while all work.
+    /// Assigns a sequence to a prompt: its session's own, a free one, or the one that was idle
+    /// longest. Returns `None` while all are busy.
     pub(super) fn place(&mut self, session: u64, prompt: &[i32]) -> Option<Placed> {
         let own = self.seats.iter().position(|seat| seat.session == Some(session) && !seat.busy);
         let seat = own.or_else(|| {
@@ -72,14 +74,14 @@ impl Seats {
         Some(Placed { seat, kept, copied_from })
     }
 
-    /// Notes that tokens were added to a sequence.
+    /// Records that tokens were added to a sequence.
     pub(super) fn grow(&mut self, seat: usize, tokens: &[i32]) {
         if let Some(seat) = self.seats.get_mut(seat) {
             seat.tokens.extend_from_slice(tokens);
         }
     }
 
-    /// Notes that a sequence goes on with another prompt; how many of its tokens stay.
+    /// Records that a sequence continues with another prompt. Returns how many of its tokens stay.
     pub(super) fn turn(&mut self, seat: usize, prompt: &[i32]) -> usize {
         let Some(seat) = self.seats.get_mut(seat) else { return 0 };
         let kept = seat.shared(prompt);
@@ -87,14 +89,14 @@ impl Seats {
         kept
     }
 
-    /// Notes that a sequence is empty.
+    /// Records that a sequence is empty.
     pub(super) fn empty(&mut self, seat: usize) {
         if let Some(seat) = self.seats.get_mut(seat) {
             seat.tokens.clear();
         }
     }
 
-    /// Notes that nobody waits for a sequence any more; what it holds may be of use later.
+    /// Records that no prompt uses a sequence any more. Its content may be useful later.
     pub(super) fn release(&mut self, seat: usize) {
         self.clock += 1;
         let used = self.clock;
@@ -103,15 +105,16 @@ impl Seats {
         }
     }
 
-    /// The sequence of a session that is over, now empty and free; none where it still works.
+    /// Frees the sequence of a session that has ended. Returns `None` if it is still busy.
     pub(super) fn forget(&mut self, session: u64) -> Option<usize> {
         let at = self.seats.iter().position(|seat| seat.session == Some(session) && !seat.busy)?;
         *self.seats.get_mut(at)? = Seat::default();
         Some(at)
     }
 
-    /// Who must leave so that `more` tokens fit; none where they do. The idle go first, oldest first; of those at work the
-    /// youngest, and never the last.
+    /// The sequence to evict so that `more` tokens fit, or `None` if they already fit.
+    /// Idle sequences go first, oldest first. Of the busy ones, the youngest goes first,
+    /// and the last one stays.
     pub(super) fn make_room(&self, more: usize) -> Option<Leaving> {
         let held: usize = self.seats.iter().map(|seat| seat.tokens.len()).sum();
         if held.saturating_add(more) <= self.capacity {
@@ -129,7 +132,8 @@ impl Seats {
 }
 
 impl Seat {
-    /// How many tokens of a prompt are there. The last one is always computed anew, because its result is wanted.
+    /// How many tokens of a prompt are cached. The last token is always computed again, because
+    /// its result is needed.
     fn shared(&self, prompt: &[i32]) -> usize {
         let alike = self.tokens.iter().zip(prompt).take_while(|(one, other)| one == other).count();
         alike.min(prompt.len().saturating_sub(1))

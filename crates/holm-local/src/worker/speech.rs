@@ -1,21 +1,22 @@
-//! Bytes of tokens become text: whole characters only, and nothing that may turn out to be a stop sequence.
+//! Turns the bytes of tokens into text. It releases only complete characters, and holds back text
+//! that may become a stop sequence.
 
-/// A reply as it grows.
+/// The text of a growing reply.
 #[derive(Debug, Default)]
 pub(super) struct Speech {
     stops: Vec<String>,
-    /// Bytes that are no whole character yet.
+    /// Bytes that are not yet a complete character.
     loose: Vec<u8>,
     /// Text that may be the beginning of a stop sequence.
     held: String,
 }
 
-/// What came of some bytes.
+/// The text that some bytes released.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Spoken {
-    /// More text, perhaps none.
+    /// More text, possibly empty.
     More(String),
-    /// The last text: a stop sequence came after it.
+    /// The last text, because a stop sequence follows it.
     Last(String),
 }
 
@@ -37,14 +38,14 @@ impl Speech {
         Spoken::More(std::mem::replace(&mut self.held, rest))
     }
 
-    /// What is left when nothing more comes.
+    /// The remaining text when no more bytes come.
     pub(super) fn rest(&mut self) -> String {
         let loose = std::mem::take(&mut self.loose);
         self.held.push_str(&String::from_utf8_lossy(&loose));
         std::mem::take(&mut self.held)
     }
 
-    /// Moves whole characters over; bytes that can never become one are replaced.
+    /// Moves complete characters over. Bytes that can never become one are replaced.
     fn take_whole(&mut self) {
         loop {
             match std::str::from_utf8(&self.loose) {

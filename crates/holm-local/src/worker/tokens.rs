@@ -1,5 +1,5 @@
-//! From messages to tokens. Marks of the template may become control tokens; words never do, so that `<|im_start|>` in a
-//! tool's output is ten harmless tokens.
+//! Turns messages into tokens. Template marks may become control tokens, and text never does, so
+//! `<|im_start|>` in a tool's output becomes ten harmless tokens.
 
 use std::cell::OnceCell;
 
@@ -15,7 +15,7 @@ use crate::prompt::{Piece, Said, chatml, filled, placeholder};
 pub(super) struct Lexicon<'m> {
     model: &'m LlamaModel,
     template: Option<LlamaChatTemplate>,
-    /// Looked for once, when first wanted.
+    /// Computed once, when first needed.
     quotes: OnceCell<Vec<u32>>,
 }
 
@@ -24,7 +24,7 @@ impl<'m> Lexicon<'m> {
         Self { model, template: model.chat_template(None).ok(), quotes: OnceCell::new() }
     }
 
-    /// The prompt in tokens.
+    /// The prompt as tokens.
     pub(super) fn prompt(&self, said: &[Said]) -> Vec<i32> {
         let vocab = self.model.vocab();
         let pieces = self.rendered(said).unwrap_or_else(|| chatml(said));
@@ -47,7 +47,7 @@ impl<'m> Lexicon<'m> {
         out
     }
 
-    /// Plain words in tokens.
+    /// Plain text as tokens.
     pub(super) fn words(&self, text: &str) -> Vec<i32> {
         let tokens = self.model.vocab().tokenize(text.as_bytes(), false, false);
         tokens.into_iter().map(|token| token.0).collect()
@@ -61,7 +61,7 @@ impl<'m> Lexicon<'m> {
         })
     }
 
-    /// The prompt by the model's own template, as far as llama.cpp knows it.
+    /// The prompt rendered with the model's own template, if llama.cpp supports it.
     fn rendered(&self, said: &[Said]) -> Option<Vec<Piece>> {
         let template = self.template.as_ref()?;
         let messages: Option<Vec<LlamaChatMessage>> = said

@@ -1,4 +1,5 @@
-//! What is wanted of one prompt and how far it is: a reply that grows, or texts that are weighed one after the other.
+//! The state of one prompt: a reply that is being written, or texts that are scored one after the
+//! other.
 
 use std::{collections::VecDeque, time::Instant};
 
@@ -13,69 +14,72 @@ use super::{
 };
 use crate::wire::{Begin, End, Fault, FromWorker, Tally, Task, Weigh, Write};
 
-/// One prompt that was read, and what is to be made of it. It has no seat yet.
+/// A tokenised prompt and its task. It has no sequence yet.
 pub(super) struct Plan {
     pub(super) id: u64,
     pub(super) session: u64,
-    /// Everything that is to be in the cache: the prompt, and the reply so far or the text to weigh.
+    /// All tokens that must be in the cache: the prompt, followed by the reply so far or
+    /// the text to score.
     pub(super) goal: Vec<i32>,
-    /// Tokens before the reply, or before the text to weigh.
+    /// The number of tokens before the reply, or before the text to score.
     prompt: usize,
     doing: Doing,
     began: Instant,
 }
 
-/// One prompt at work.
+/// A prompt that has a sequence.
 pub(super) struct Work {
     pub(super) plan: Plan,
     pub(super) seat: usize,
-    /// Tokens of it that were in the cache before.
+    /// How many of its tokens were already cached.
     cached: usize,
     first: Option<Instant>,
-    /// It lost its place and waits until somebody else is done.
+    /// It was evicted from the cache, and waits until another prompt is done.
     pub(super) paused: bool,
-    /// Some of it is in the batch.
+    /// Some of its tokens are in the batch.
     pub(super) added: bool,
-    /// Places of the goal after which the model's expectation is wanted, and where in the batch it is.
+    /// Positions after which the logits are needed, each with its index in the batch.
     pub(super) asked: Vec<(usize, i32)>,
 }
 
-/// What is made of it.
+/// The task of a prompt.
 enum Doing {
     Writing(Box<Writing>),
     Weighing(Weighing),
 }
 
-/// A reply under way.
+/// A reply in progress.
 struct Writing {
     chooser: Chooser,
     speech: Speech,
     most: usize,
 }
 
-/// Texts on their way to the scale, all behind the same prompt.
+/// Texts to score, all after the same prompt.
 struct Weighing {
     scale: Scale,
-    /// Those that come after it.
+    /// The texts that follow the current one.
     next: VecDeque<Text>,
-    /// What those before it weigh.
+    /// The scores of the previous texts.
     likely: Vec<f64>,
-    /// What may follow each.
+    /// The tokens that may follow each text.
     closing: Vec<u32>,
-    /// Tokens before all of them.
+    /// The number of tokens before all texts.
     before: usize,
 }
 
-/// A text to weigh, in tokens.
+/// A text to score, as tokens.
 struct Text {
-    /// With how the reply begins: read as one, as the model would write it.
+    /// The text together with the beginning of the reply, tokenised as one, as the
+    /// model would write it.
     tokens: Vec<i32>,
-    /// Tokens that the beginning has alone. One that reaches over the seam belongs to the text.
+    /// The number of tokens that belong to the beginning alone. A token across the boundary counts
+    /// as part of the text.
     opening: usize,
 }
 
 impl Plan {
-    /// Reads what is wanted.
+    /// Tokenises a prompt and its task.
     pub(super) fn read(
         begin: &Begin,
         lexicon: &Lexicon<'_>,
@@ -87,7 +91,7 @@ impl Plan {
         let overflow = |tokens: usize| Fault::Overflow { tokens: tokens as u64, context: window as u64 };
         let (id, session) = (begin.id, begin.session);
         match &begin.task {
-            // One place at least must be left for the reply.
+            // At least one position must be left for the reply.
             Task::Write(_) if goal.is_empty() || goal.len() >= window => Err(overflow(goal.len())),
             Task::Write(write) => {
                 let doing = Doing::Writing(Box::new(Writing::new(write, factory)?));
@@ -101,7 +105,7 @@ impl Plan {
                     return Err(overflow(longest));
                 }
                 let first =
-                    next.pop_front().ok_or_else(|| Fault::Engine("there is nothing to weigh".into()))?;
+                    next.pop_front().ok_or_else(|| Fault::Engine("there is nothing to score".into()))?;
                 let closing = lexicon.quotes().to_vec();
                 let scale = first.onto(&closing);
                 let prompt = before + first.opening;
@@ -112,17 +116,17 @@ impl Plan {
         }
     }
 
-    /// Begins, on a seat that holds so many tokens of it.
+    /// Starts on a sequence that already holds this many tokens of it.
     pub(super) fn seated(self, seat: usize, cached: usize) -> Work {
         Work { plan: self, seat, cached, first: None, paused: false, added: false, asked: Vec::new() }
     }
 
-    /// The tokens before the reply, or before the text to weigh.
+    /// The tokens before the reply, or before the text to score.
     pub(super) fn prompt(&self) -> &[i32] {
         self.goal.get(..self.prompt).unwrap_or_default()
     }
 
-    /// Whether the model's expectation after this place of the goal is wanted.
+    /// Whether the logits after this position are needed.
     pub(super) fn wants(&self, place: usize) -> bool {
         match &self.doing {
             Doing::Writing(_) => place + 1 == self.goal.len(),
@@ -130,7 +134,8 @@ impl Plan {
         }
     }
 
-    /// Takes up the next text behind the same prompt, once one is weighed; whether there is one.
+    /// Continues with the next text after the same prompt, once one is scored. Returns
+    /// whether there is one.
     pub(super) fn turn(&mut self) -> bool {
         let Doing::Weighing(weighing) = &mut self.doing else { return false };
         weighing.likely.push(weighing.scale.likely());
@@ -143,7 +148,7 @@ impl Plan {
     }
 }
 
-/// The texts that are to be weighed, in tokens.
+/// The texts to score, as tokens.
 fn texts(Weigh { opening, texts }: &Weigh, lexicon: &Lexicon<'_>) -> VecDeque<Text> {
     let alone = lexicon.words(opening);
     let text = |text: &String| {
@@ -155,7 +160,7 @@ fn texts(Weigh { opening, texts }: &Weigh, lexicon: &Lexicon<'_>) -> VecDeque<Te
 }
 
 impl Text {
-    /// Itself on a scale, nothing of it weighed yet.
+    /// The text with nothing scored yet.
     fn onto(&self, closing: &[u32]) -> Scale {
         let text = self.tokens.iter().skip(self.opening);
         let text = text.map(|token| u32::try_from(*token).unwrap_or(u32::MAX)).collect();
@@ -164,7 +169,7 @@ impl Text {
 }
 
 impl Work {
-    /// Takes in what the model expects after a place; says why it ended if it did.
+    /// Adds the logits after a position. Returns why the task ended, if it ended.
     pub(super) fn advance(
         &mut self,
         place: usize,
@@ -204,7 +209,7 @@ impl Work {
         full.then_some(Ok(End::Full))
     }
 
-    /// Says the last of it.
+    /// Sends the final message.
     pub(super) fn close(mut self, end: End) {
         let (id, tally) = (self.plan.id, self.tally());
         match &mut self.plan.doing {
@@ -217,7 +222,7 @@ impl Work {
             Doing::Weighing(weighing) if end == End::Done => {
                 return say(&FromWorker::Weighed { id, likely: std::mem::take(&mut weighing.likely) });
             }
-            // It was cancelled.
+            // The task was cancelled.
             Doing::Weighing(_) => {}
         }
         say(&FromWorker::Ended { id, end, tally });

@@ -27,7 +27,7 @@ fn a_file_that_is_none_is_refused_before_anything_starts() {
     let told = Local::open(Settings::new(folder.path().join("none.gguf"))).unwrap_err().to_string();
     assert!(told.contains("cannot be read"), "{told}");
     let told = Local::open(settings().adapter(file())).unwrap_err().to_string();
-    assert!(told.ends_with("this is a model, where an adapter was wanted"), "{told}");
+    assert!(told.ends_with("this is a model, but an adapter is required"), "{told}");
 }
 
 /// A head that holds together and a model that does not.

@@ -15,7 +15,7 @@ pub(crate) const PICTURE: &str =
 /// A sound of no length.
 const SOUND: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
 
-/// The tool after whose call the tools are others than before.
+/// The tool whose call changes the list of tools.
 pub(crate) const TRIGGER: &str = "test_trigger_tool_change";
 
 pub(crate) fn registry() -> Registry {

@@ -1,4 +1,5 @@
-//! What a server wants to know from the person, and what it is never told.
+//! Passes a server's questions (MCP elicitation) to the user. It never asks the user for secrets on
+//! a server's behalf.
 
 use std::sync::Arc;
 
@@ -8,11 +9,11 @@ use serde_json::{Map, Value};
 
 use crate::ServerName;
 
-/// The longest text of a question; a person reads no more.
+/// The longest text of a question. A person would not read more.
 const LONGEST: usize = 4 * 1024;
 
-/// Words in a field's name by which a form asks for what belongs in nobody's form. A server that must know such things sends
-/// the person to a page of its own.
+/// Words in a field name which show that a form asks for a secret. Holm refuses such forms; a
+/// server that needs a secret must send the user to its own web page.
 const SECRETS: [&str; 14] = [
     "password",
     "passwd",
@@ -30,44 +31,44 @@ const SECRETS: [&str; 14] = [
     "seed_phrase",
 ];
 
-/// Asks the person on behalf of servers.
+/// Asks the user questions on behalf of servers.
 pub trait Asker: Send + Sync {
-    /// Shows the question with the name of the server that asks it, and waits for the person.
+    /// Shows the question together with the name of the server that asks it, and
+    /// waits for the user.
     fn ask(&self, question: Question) -> BoxFuture<'static, Answer>;
 }
 
-/// What a server asks.
+/// A question from a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// Who asks. Shown, so that no server can ask in another's name.
+    /// The server that asks. The user sees its name, so no server can ask in another's name.
     pub server: ServerName,
-    /// Its words; not to be believed.
+    /// The server's message; it is untrusted.
     pub message: String,
-    /// What it wants.
     pub wanted: Wanted,
 }
 
-/// What is wanted of the person.
+/// What the server wants from the user.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
-    /// Answers for these fields, as a JSON schema of an object with plain members.
+    /// Values for these fields, given as the JSON schema of a flat object.
     Form(Value),
-    /// That they open this page in their own browser. Holm never does it for them.
+    /// The server wants the user to open this page. Holm never opens it for them.
     Visit(String),
 }
 
-/// What the person said.
+/// What the user answered to a question.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// These values; for a page, nothing. What has a default and no value gets it.
+    /// The values of the form; empty for a page. Fields with a default and no
+    /// value get the default.
     Given(Map<String, Value>),
-    /// No.
     Declined,
-    /// Nothing: they went away.
+    /// The user gave no answer.
     Cancelled,
 }
 
-/// Nobody is there: servers are told that nothing can be asked.
+/// Used when no user is present: servers learn that they cannot ask questions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NobodyAnswers;
 
@@ -77,7 +78,7 @@ impl Asker for NobodyAnswers {
     }
 }
 
-/// Carries a server's question to the person and the answer back.
+/// Carries a server's question to the user and returns the answer.
 pub(crate) async fn elicit(
     server: &ServerName,
     asker: &Arc<dyn Asker>,
@@ -92,7 +93,7 @@ pub(crate) async fn elicit(
             (message, Wanted::Form(schema))
         }
         ElicitRequestParams::UrlElicitationParams { message, url, .. } => (message, Wanted::Visit(url)),
-        // A kind that this version does not know cannot be shown.
+        // This version cannot show an unknown kind of question.
         _ => return ElicitResult::new(ElicitationAction::Decline),
     };
     let schema = match &wanted {
@@ -113,7 +114,7 @@ pub(crate) async fn elicit(
     }
 }
 
-/// The values with defaults for what was left open, and without what nobody asked for.
+/// Fills in the defaults of missing fields and removes fields that the form does not have.
 fn filled(schema: &Value, mut values: Map<String, Value>) -> Map<String, Value> {
     let Some(fields) = schema.get("properties").and_then(Value::as_object) else { return Map::new() };
     values.retain(|name, _| fields.contains_key(name));
@@ -125,7 +126,7 @@ fn filled(schema: &Value, mut values: Map<String, Value>) -> Map<String, Value> 
     values
 }
 
-/// Whether a field of the form is for a secret.
+/// Whether a field of the form asks for a secret.
 fn wants_secrets(schema: &Value) -> bool {
     let fields = schema.get("properties").and_then(Value::as_object);
     fields.into_iter().flatten().any(|(name, field)| {

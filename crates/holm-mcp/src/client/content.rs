@@ -1,15 +1,15 @@
-//! What a server answered, as the output of a tool.
+//! Converts a server's answer into the output of a tool.
 
 use holm_guards::json::Json;
 use holm_kernel::{Block, Media, Outcome, Source, ToolOutput};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 
-/// What stands for a result without any content.
+/// The text for a result without any content.
 pub(crate) const NO_OUTPUT: &str = "[no output]";
 
-/// The output for a result: its texts one after the other, its pictures and files beside them.
+/// The output for a result: its texts joined in order, with its pictures and files attached.
 ///
-/// Nothing here is believed: the kernel seals the text in an envelope, and the host bounds it.
+/// Nothing here is trusted: the kernel wraps the text in an envelope, and the host limits its size.
 ///
 /// ```
 /// use rmcp::model::{CallToolResult, ContentBlock};
@@ -31,8 +31,8 @@ pub fn output(result: CallToolResult) -> ToolOutput {
             }
             ContentBlock::Resource(embedded) => resource(embedded.resource, &mut texts, &mut output.parts),
             ContentBlock::ResourceLink(link) => texts.push(format!("[resource {}: {}]", link.uri, link.name)),
-            // A kind that this version does not know.
-            _ => texts.push("[a part of a kind that is not known here was left out]".into()),
+            // An unknown kind of content.
+            _ => texts.push("[a part of an unknown kind was left out]".into()),
         }
     }
     if let Some(structured) = &result.structured_content {
@@ -50,7 +50,8 @@ pub fn output(result: CallToolResult) -> ToolOutput {
             output.text.push_str("the tool failed and said nothing");
         }
     } else if output.text.trim().is_empty() && output.parts.is_empty() {
-        // It ran, and may have done something: an empty text would be taken for a call to make again.
+        // The tool ran and may have had an effect. A model would take an empty text as a reason to
+        // call again.
         output.text = NO_OUTPUT.into();
     }
     output
@@ -66,7 +67,7 @@ pub(crate) fn resource(contents: ResourceContents, texts: &mut Vec<String>, part
             let media = media(kind, blob, Some(uri));
             parts.push(if picture { Block::Image(media) } else { Block::File(media) });
         }
-        _ => texts.push("[a resource of a kind that is not known here was left out]".into()),
+        _ => texts.push("[a resource of an unknown kind was left out]".into()),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a server says of a tool, bounded and with a hash by which a change is seen.
+//! A tool definition as its server sent it, limited in size and with a hash that reveals changes.
 
 use std::time::Duration;
 
@@ -8,47 +8,45 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 use thiserror::Error;
 
-/// The longest description. Ten times what tools need, and a hundredth of what fills a context.
+/// The longest description: ten times what tools need, and a hundredth of what fills a context.
 pub(crate) const MAX_DESCRIPTION: usize = 16 * 1024;
 /// The longest schema, as text.
 pub(crate) const MAX_SCHEMA: usize = 128 * 1024;
-/// The longest name.
+/// The longest name, in bytes.
 pub(crate) const MAX_NAME: usize = 128;
 
 /// A tool as its server defines it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name at the server.
+    /// The tool's name on the server.
     pub name: String,
-    /// What it does, in the server's words.
+    /// The description that the server gives.
     pub description: String,
     /// The schema of its arguments.
     pub schema: Json,
-    /// Whether the server says that it only reads.
+    /// Whether the server claims that the tool only reads.
     pub reads_only: bool,
-    /// Whether the server says that twice is the same as once.
+    /// Whether the server claims that calling twice has the same effect as calling once.
     pub idempotent: bool,
-    /// SHA-256 of everything that a model or a person reads of it.
+    /// SHA-256 of everything that a model or a person reads about the tool.
     pub sha256: [u8; 32],
 }
 
 /// The tools of a server at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
-    /// Those that can be used, in the server's order.
+    /// The tools that Holm can use, in the server's order.
     pub tools: Vec<Definition>,
-    /// Those that cannot.
     pub flaws: Vec<Flaw>,
-    /// The names of those that changed since they were first seen; filled in where pins are looked at.
+    /// The names of tools that changed since they were first seen. The pin check fills it in.
     pub changed: Vec<String>,
-    /// How long the list is good for, if the server says so.
+    /// How long the list stays valid, if the server says so.
     pub fresh_for: Option<Duration>,
 }
 
-/// What a server had to offer when it was read: its tools, and what else there is.
+/// Everything a server offered when it was last asked: its tools, and whether it has more.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Its tools.
     pub listing: Listing,
     /// Whether it has resources.
     pub resources: bool,
@@ -56,52 +54,48 @@ pub struct Reading {
     pub prompts: bool,
 }
 
-/// Why a tool is not taken.
+/// Why a tool is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Flaw {
-    /// A name that nobody can use.
+    /// The name is empty or too long.
     #[error("a tool has a name of {0} bytes or none; it is left out")]
     Name(usize),
-    /// Too much to read.
+    /// Some part of the definition is too long.
     #[error("`{tool}` has {what} of {bytes} bytes, more than {most}; it is left out")]
     TooLong {
-        /// Which tool.
         tool: String,
-        /// What is too long.
+        /// The part that is too long.
         what: &'static str,
-        /// How long it is.
+        /// Its length in bytes.
         bytes: usize,
-        /// How long it may be.
+        /// The largest length allowed.
         most: usize,
     },
     /// A schema that cannot be used.
     #[error("`{tool}` has a schema that cannot be used: {why}; it is left out")]
     Schema {
-        /// Which tool.
         tool: String,
-        /// What is wrong.
         why: String,
     },
-    /// A name or a schema with characters that nobody sees.
-    #[error("`{0}` has characters that nobody sees in its name or its schema; it is left out")]
+    /// A name or a schema with invisible characters.
+    #[error("`{0}` has invisible characters in its name or its schema; it is left out")]
     Hidden(String),
-    /// Two tools of one name.
-    #[error("`{0}` is there twice; the second is left out")]
+    /// Two tools with the same name.
+    #[error("`{0}` occurs twice; the second is left out")]
     Twice(String),
-    /// Too many tools.
     #[error("it has more than {0} tools; the rest is left out")]
     TooMany(usize),
-    /// A list that goes on and on.
+    /// The list has too many pages.
     #[error("its list has more than {0} pages; the rest is left out")]
     Endless(usize),
 }
 
 impl Definition {
-    /// Takes a tool as a server sent it.
+    /// Checks a tool definition as a server sent it.
     ///
     /// # Errors
     ///
-    /// [`Flaw`] where it is too much to read, or not to be read.
+    /// [`Flaw`] if the definition is too long or contains something that Holm rejects.
     pub fn take(tool: &rmcp::model::Tool) -> Result<Self, Flaw> {
         let name = tool.name.to_string();
         if name.is_empty() || name.len() > MAX_NAME {
@@ -117,7 +111,7 @@ impl Definition {
         let schema = Json::parse(&text)
             .map_err(|error| Flaw::Schema { tool: name.clone(), why: error.to_string() })?;
         if let Some(place) = elsewhere(&schema) {
-            let why = format!("it points to {}, which nobody fetches", super::error::cut(place));
+            let why = format!("it points to {}, which Holm does not fetch", super::error::cut(place));
             return Err(Flaw::Schema { tool: name, why });
         }
         let sha256 = hash(tool, &schema);
@@ -134,12 +128,13 @@ impl Definition {
     }
 }
 
-/// The text as a person sees it: what is hidden from a person is hidden from the model.
+/// The text as a person sees it. The model must not see what a person cannot see.
 fn seen(text: &str) -> String {
     text.chars().filter(|letter| matches!(letter, '\n' | '\t') || is_shown(*letter)).collect()
 }
 
-/// The schema as a person sees it; none where a name or a value that a call would carry has something hidden in it.
+/// The schema as a person sees it. Returns `None` if a name or value that a call would
+/// carry has hidden characters.
 fn shown(schema: &Json) -> Option<Json> {
     let is_plain = |text: &str| seen(text) == text;
     match schema {
@@ -159,10 +154,10 @@ fn shown(schema: &Json) -> Option<Json> {
     }
 }
 
-/// The members of a schema that are words for whoever reads it.
+/// The members of a schema that are text for its reader.
 const WORDS: [&str; 3] = ["description", "title", "$comment"];
 
-/// A reference in a schema that leads out of it.
+/// Finds a reference in a schema that points outside of it.
 fn elsewhere(schema: &Json) -> Option<&str> {
     let mut open = vec![schema];
     while let Some(value) = open.pop() {
@@ -192,7 +187,7 @@ fn bounded(tool: &str, what: &'static str, bytes: usize, most: usize) -> Result<
     Err(Flaw::TooLong { tool: tool.to_owned(), what, bytes, most })
 }
 
-/// Over the canonical form, so that only what changes the meaning changes the hash.
+/// Hashes the canonical form, so that only a change of meaning changes the hash.
 fn hash(tool: &rmcp::model::Tool, schema: &Json) -> [u8; 32] {
     let text = |value: Option<&str>| value.map_or(Json::Null, Json::from);
     let value = |value: Option<Value>| {

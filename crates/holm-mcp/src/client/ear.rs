@@ -1,4 +1,4 @@
-//! What Holm hears from a server between answers: how far it is, that its lists changed, what it wants to ask.
+//! Handles what a server sends between answers: progress, list changes, and questions for the user.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,28 +16,29 @@ use tokio::sync::watch;
 use super::ask::{Asker, elicit};
 use crate::ServerName;
 
-/// Listens to one server. It offers nothing but to be asked: no model for the server's use, no list of folders.
+/// Handles the messages of one server. Holm offers it no sampling and no list of roots; the server
+/// can only ask questions.
 #[derive(Clone)]
 pub(crate) struct Ear {
     server: ServerName,
     asker: Option<Arc<dyn Asker>>,
     routes: Routes,
-    /// Counts the times that a list changed; who is told late is told once.
+    /// Counts list changes. A receiver that reads late sees several changes as one.
     changes: watch::Sender<u64>,
 }
 
-/// Who wants to know how far which call is.
+/// Maps each progress token to the call that wants its progress.
 #[derive(Clone, Default)]
 pub(crate) struct Routes(Arc<Mutex<Board>>);
 
 struct Board {
     listeners: HashMap<ProgressToken, Progress>,
-    /// How many calls are under way.
+    /// The number of running calls.
     calls: u32,
-    /// How often the server may still ask the person something.
+    /// How many more questions the server may ask the user.
     questions: u32,
-    /// What nobody listened to: a server can be faster than the one who asked it, who learns the token when the question
-    /// is out.
+    /// Progress that arrived before its call registered. A server can be faster than the caller,
+    /// which learns its token only after the request is sent.
     early: VecDeque<(ProgressToken, Update)>,
 }
 
@@ -47,15 +48,17 @@ impl Default for Board {
     }
 }
 
-/// How often a server may ask a person something for one call: more than any form needs, and no more than anybody bears.
+/// How many questions a server may ask the user during one call: more than any form needs, and few
+/// enough for a person to bear.
 const MOST_QUESTIONS: u32 = 8;
-/// As much as is kept for somebody who has yet to listen; a server that says more loses the oldest.
+/// How many early progress messages are kept for calls that have not registered yet. Beyond it,
+/// the oldest is dropped.
 const MOST_EARLY: usize = 16;
-/// As much of a message as anybody shows.
+/// The longest progress text that is shown.
 const MOST_TEXT: usize = 1_000;
 
 impl Routes {
-    /// Tells of this call until the guard is dropped.
+    /// Forwards the progress of this call until the guard is dropped.
     pub(crate) fn follow(&self, token: ProgressToken, progress: &Progress) -> Following {
         let mut board = self.board();
         let early = std::mem::take(&mut board.early);
@@ -67,7 +70,8 @@ impl Routes {
         Following { routes: self.clone(), token }
     }
 
-    /// Lets the server ask for one more call, until the guard is dropped.
+    /// Counts one more running call, during which the server may ask questions, until
+    /// the guard is dropped.
     pub(crate) fn call(&self) -> Calling {
         let mut board = self.board();
         board.calls = board.calls.saturating_add(1);
@@ -77,7 +81,7 @@ impl Routes {
         Calling { routes: self.clone() }
     }
 
-    /// Whether the server may ask once more; counted.
+    /// Whether the server may ask another question. Each call of this function uses up one.
     fn may_ask(&self) -> bool {
         let mut board = self.board();
         let left = board.questions.checked_sub(1);
@@ -103,13 +107,13 @@ impl Routes {
         }
     }
 
-    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change is a single step, so a panic in another thread leaves no partial state.
     fn board(&self) -> MutexGuard<'_, Board> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Stops telling when it is dropped.
+/// Stops forwarding progress when it is dropped.
 pub(crate) struct Following {
     routes: Routes,
     token: ProgressToken,
@@ -121,7 +125,8 @@ impl Drop for Following {
     }
 }
 
-/// A call that is under way. When the last of them is done, the server has as many questions as at the beginning.
+/// A running call. When the last running call ends, the server gets back its
+/// full number of questions.
 pub(crate) struct Calling {
     routes: Routes,
 }
@@ -146,16 +151,19 @@ impl Ear {
         Self { server, asker, routes, changes }
     }
 
-    /// The server's list of tools changed.
+    /// Records that the server's list of tools changed.
     pub(crate) fn list_changed(&self) {
         self.changes.send_modify(|count| *count += 1);
     }
 
-    /// Carries a question to the person.
+    /// Carries a question to the user.
     pub(crate) async fn elicit(&self, request: ElicitRequestParams) -> Result<ElicitResult, ErrorData> {
         match &self.asker {
             Some(_) if !self.routes.may_ask() => {
-                let often = format!("a person is asked {MOST_QUESTIONS} times for one call, and no more");
+                let often = format!(
+                    "a server may ask the user at most {MOST_QUESTIONS} times for one \
+                                     call"
+                );
                 Err(ErrorData::invalid_request(often, None))
             }
             Some(asker) => Ok(elicit(&self.server, asker, request).await),
@@ -193,7 +201,7 @@ impl ClientHandler for Ear {
     }
 }
 
-/// A measure without its fraction; a server that counts below zero or without end says nothing.
+/// Drops the fraction of a progress value. Negative and non-finite values are ignored.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

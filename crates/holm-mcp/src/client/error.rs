@@ -1,4 +1,4 @@
-//! What can go wrong with a server, sorted by blame: the entry, the server, the way to it.
+//! Errors of a server connection, sorted by cause: the entry, the server, or the network between.
 
 use holm_net::NetError;
 use rmcp::model::ErrorData;
@@ -9,76 +9,71 @@ use rmcp::transport::{
 };
 use thiserror::Error;
 
-/// How much of a server's words an error repeats: they are as hostile as everything else that it says.
+/// How much of a server's text an error repeats. The text is untrusted, as is everything
+/// that a server sends.
 const LONGEST: usize = 1024;
 
-/// Our own number for an answer that came and cannot be read. No protocol has it; a server that uses it says the same of itself.
+/// Our own error code for an answer that arrived and cannot be parsed. No protocol uses it, and a
+/// server that did would report the same thing about itself.
 pub(crate) const UNREADABLE: i32 = i32::MIN;
 
-/// Why nothing came of it.
+/// Why a request to a server failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RemoteError {
-    /// What it takes to reach it is not there.
+    /// Holm has no transport that reaches the server.
     #[error("{0}")]
     NoMeans(String),
-    /// Its program was not started.
+    /// The server's program was not started.
     #[error("its program was not started: {0}")]
     NotStarted(String),
-    /// It could not be spoken with.
-    #[error("it cannot be spoken with: {0}")]
+    /// The connection or the handshake failed.
+    #[error("the connection failed: {0}")]
     Unreachable(String),
-    /// It wants to know who asks, and was not told.
-    #[error("it wants a login: {0}")]
+    /// The server requires a login, and Holm has none.
+    #[error("it requires a login: {0}")]
     Login(String),
-    /// It said no.
     #[error("it refused ({code}): {message}")]
     Refused {
-        /// The protocol's number.
         code: i32,
-        /// Its words, cut.
         message: String,
     },
-    /// It went away while it was asked.
-    #[error("it went away{0}")]
+    /// The server went away during the request.
+    #[error("it closed the connection{0}")]
     Gone(String),
-    /// It broke the protocol.
+    /// The server broke the protocol.
     #[error("it broke the protocol: {0}")]
     Protocol(String),
-    /// A tool of it is another one by now, or gone.
+    /// A tool of the server has changed or is gone.
     #[error(
-        "`{tool}` is not what it was when it was first seen, so it was not called; look at it with `holm mcp test {server}`, then \
-         `holm mcp confirm {server}`"
+        "`{tool}` changed since you first used it, so it was not called; review it with `holm mcp test \
+         {server}`, then `holm mcp confirm {server}`"
     )]
     Changed {
-        /// Which tool.
         tool: String,
-        /// Whose.
         server: String,
     },
-    /// It took too long.
+    /// The server took too long.
     #[error("it did not answer within {0} s")]
     TimedOut(u64),
-    /// It failed a moment ago and is not tried again yet.
-    #[error("{why}; tried again in {seconds} s")]
+    /// The server failed recently, and Holm does not retry it yet.
+    #[error("{why}; retrying in {seconds} s")]
     Resting {
-        /// What happened.
         why: Box<RemoteError>,
-        /// How long it rests.
+        /// How long until the next try.
         seconds: u64,
     },
-    /// The answer is no longer wanted.
+    /// The caller no longer wants the answer.
     #[error("the call was stopped; what the server did by then is unknown")]
     Stopped,
 }
 
-/// What came of one exchange.
+/// How one exchange with the server failed.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// The server wants a login, or a wider one.
+    /// The server requires a login, or a login with more scopes.
     Challenged(String),
-    /// The line is dead.
+    /// The connection is closed.
     Gone,
-    /// Anything else.
     Other(RemoteError),
 }
 
@@ -109,7 +104,8 @@ impl From<ClientInitializeError> for Fault {
             return Self::Challenged(challenge.to_owned());
         }
         match error {
-            // What it said to the older era says more than that it does not know the newer one.
+            // The server's answer to the older handshake says more than its rejection of the newer
+            // one.
             ClientInitializeError::LegacyFallbackFailed { fallback, .. } => Self::from(*fallback),
             ClientInitializeError::JsonRpcError(error) if error.code.0 == UNREADABLE => said(&error).into(),
             other => Self::Other(RemoteError::Unreachable(cut(&chain(&other)))),
@@ -126,7 +122,7 @@ impl From<StreamableHttpError<NetError>> for Fault {
     }
 }
 
-/// What an answer says that is none.
+/// The error for an answer that is not a valid result.
 fn said(error: &ErrorData) -> RemoteError {
     let message = cut(&error.message);
     match error.code.0 {
@@ -135,7 +131,7 @@ fn said(error: &ErrorData) -> RemoteError {
     }
 }
 
-/// The challenge that is the reason, if one is.
+/// The login challenge that caused the error, if there is one.
 fn challenge(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -150,7 +146,7 @@ fn challenge(error: &(dyn std::error::Error + 'static)) -> Option<String> {
     None
 }
 
-/// What is behind the layers that the library has for itself: their names tell nobody anything.
+/// Skips the error layers that `rmcp` adds for itself, because their names tell the user nothing.
 fn plain<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::error::Error + 'static) {
     if let Some(ClientInitializeError::TransportError { error, .. }) =
         error.downcast_ref::<ClientInitializeError>()
@@ -166,7 +162,7 @@ fn plain<'e>(error: &'e (dyn std::error::Error + 'static)) -> &'e (dyn std::erro
     error
 }
 
-/// The error with its reasons, each once.
+/// The error followed by its sources, each once.
 fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     let error = plain(error);
     let mut text = error.to_string();
@@ -182,7 +178,7 @@ fn chain(error: &(dyn std::error::Error + 'static)) -> String {
     text
 }
 
-/// A server's words, on one line and no longer than anybody reads.
+/// A server's text on one line, cut to a readable length.
 pub(crate) fn cut(text: &str) -> String {
     let cut = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
     cut.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()

@@ -1,4 +1,5 @@
-//! A stream of events, each of bounded size: an event that never ends would otherwise fill the memory.
+//! Reads a stream of server-sent events with a size limit for each event. Without the limit, an
+//! event that never ends would fill the memory.
 
 use bytes::Bytes;
 use futures::StreamExt as _;
@@ -9,7 +10,7 @@ use sse_stream::{Error as SseError, Sse, SseStream};
 use super::glance::Glance;
 use super::heard::too_deep;
 
-/// The events of an answer. One of more than `most` bytes ends the stream with an error.
+/// The events of an answer. An event of more than `most` bytes ends the stream with an error.
 pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Result<Sse, SseError>> {
     let state = Some((answer, Gauge { most, ..Gauge::default() }));
     let pieces = stream::unfold(state, |state| async move {
@@ -26,7 +27,8 @@ pub(crate) fn events(answer: HttpResponse, most: usize) -> BoxStream<'static, Re
     SseStream::from_bytes_stream(pieces).map(|event| event.map(readable)).boxed()
 }
 
-/// The event, or an error for whoever waits for it where nobody reads so deep: `rmcp` would drop it in silence.
+/// Returns the event unchanged. If its JSON is nested too deeply to parse, returns an error for the
+/// waiting request instead, because `rmcp` would silently drop the event.
 fn readable(mut event: Sse) -> Sse {
     if let Some(data) = &mut event.data {
         let mut glance = Glance::default();
@@ -44,7 +46,7 @@ fn readable(mut event: Sse) -> Sse {
 struct Gauge {
     most: usize,
     since: usize,
-    /// How many ends of lines came without anything between them.
+    /// The number of line ends in direct succession.
     ends: u8,
 }
 

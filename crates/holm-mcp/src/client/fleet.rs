@@ -1,4 +1,5 @@
-//! Many servers at once, each on its own: one that hangs or crashes keeps nobody waiting but those who need it.
+//! Connects to many servers at once, each independently. A server that hangs or crashes delays only
+//! the calls that need it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use super::remote::CHANGED;
 use super::{Remote, RemoteError};
 use crate::ServerName;
 
-/// Servers whose tools are kept in a registry for as long as this is held.
+/// Servers whose tools stay in a registry for as long as this value lives.
 pub struct Fleet {
     states: watch::Receiver<BTreeMap<ServerName, Result<usize, String>>>,
     names: Vec<ServerName>,
@@ -22,7 +23,8 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Starts to read the tools of all servers, and returns at once. What is wrong with one is a problem of the registry.
+    /// Starts reading the tools of all servers and returns at once. A problem with a server is
+    /// reported in the registry.
     pub fn start(
         registry: &Registry,
         remotes: impl IntoIterator<Item = Remote>,
@@ -40,17 +42,19 @@ impl Fleet {
         Self { states, names, _tasks: tasks }
     }
 
-    /// Waits until every server has answered or failed, or for so long. Gives back those that did neither.
+    /// Waits until every server has answered or failed, but no longer than `patience`. Returns the
+    /// servers that did neither.
     pub async fn settle(&self, patience: Duration) -> Vec<ServerName> {
         let mut states = self.states.clone();
         let all = self.names.len();
-        // Who did not answer in time is in the list below.
+        // The list below names the servers that did not answer in time.
         let _ = timeout(patience, states.wait_for(|states| states.len() == all)).await;
         let states = self.states.borrow();
         self.names.iter().filter(|name| !states.contains_key(*name)).cloned().collect()
     }
 
-    /// How each server stands: how many tools it offers, or what is wrong. Those that are still starting are missing.
+    /// The state of each server: the number of its tools, or its error. Servers that are
+    /// still starting are missing.
     #[must_use]
     pub fn states(&self) -> BTreeMap<ServerName, Result<usize, String>> {
         self.states.borrow().clone()
@@ -63,7 +67,7 @@ impl Fleet {
         let some = |states: &BTreeMap<ServerName, Result<usize, String>>| {
             states.values().any(Result::is_ok) || states.len() == all
         };
-        // An error means that all tasks are gone, and so is the wait.
+        // An error means that all tasks have ended, so there is nothing left to wait for.
         drop(states.wait_for(some).await);
     }
 }
@@ -79,7 +83,7 @@ fn source(remote: &Remote) -> Source {
     Source::new(Rank::Server, format!("the server {}", remote.name()))
 }
 
-/// Keeps a server's tools in the registry, for ever.
+/// Keeps a server's tools in the registry up to date, without end.
 async fn keep(
     remote: Remote,
     registry: Registry,
@@ -94,7 +98,8 @@ async fn keep(
                 let count = offers.len();
                 registry.edit(|edit| {
                     edit.set(source(&remote), offers);
-                    // Where nothing is left to hang a note on, the server itself has it.
+                    // If the server has no tool left to carry the note, the server itself carries
+                    // it.
                     if count == 0 && !listing.changed.is_empty() {
                         edit.report(source(&remote), format!("`{}` {CHANGED}", listing.changed.join("`, `")));
                     }

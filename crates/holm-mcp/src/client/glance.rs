@@ -1,16 +1,17 @@
-//! Whose answer a message is, seen without reading it: one pass over its bytes, whatever they are.
+//! Finds the id of the request that a message answers, in one pass over its bytes and without
+//! parsing it. It works for any bytes.
 //!
-//! What cannot be read (nested too deep, too long, of another shape) would otherwise be dropped in silence, and whoever asked
-//! would wait for it until their patience ends.
+//! A message that is nested too deeply, too long or malformed cannot be parsed. Without its id,
+//! Holm would silently drop it, and the caller would wait until the timeout.
 
 use rmcp::model::RequestId;
 
-/// The deepest nesting that is read, which is how deep `serde_json` reads.
+/// The deepest nesting that is parsed, which is the limit of `serde_json`.
 pub(super) const DEEPEST: u32 = 127;
-/// The longest name or id of which note is taken: ids are ours, and ours are short.
+/// The longest name or id that is recorded. Ids are created by Holm, and they are short.
 const LONGEST: usize = 256;
 
-/// What was seen so far. It takes as little room after a gigabyte as after a line.
+/// The state of the scan. Its size is constant, however long the message is.
 #[derive(Debug, Default)]
 pub(super) struct Glance {
     depth: u32,
@@ -22,7 +23,7 @@ pub(super) struct Glance {
     has_method: bool,
 }
 
-/// Whether a byte is part of a text.
+/// Whether the scan is inside a JSON string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Text {
     #[default]
@@ -31,36 +32,37 @@ enum Text {
     Escaped,
 }
 
-/// Where in the outermost object a byte is.
+/// The position of the scan in the outermost object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Place {
-    /// In front of it.
+    /// Before the object begins.
     #[default]
     Before,
-    /// In a member's name.
+    /// Inside a member's name.
     Name,
-    /// In the value of `id`.
+    /// Inside the value of `id`.
     Id,
-    /// In any other value.
+    /// Inside any other value.
     Value,
-    /// Behind it, or in something that is no object.
+    /// After the object, or in a message that is not an object.
     After,
 }
 
 impl Glance {
-    /// Looks at the next bytes of the message.
+    /// Scans the next bytes of the message.
     pub(super) fn see(&mut self, bytes: &[u8]) {
         for byte in bytes {
             self.step(*byte);
         }
     }
 
-    /// Whether nobody reads so deep.
+    /// Whether the message is nested deeper than Holm parses.
     pub(super) fn is_too_deep(&self) -> bool {
         self.deepest > DEEPEST
     }
 
-    /// Which question it answers, as far as it was seen; none where it is a question of its own, or no message at all.
+    /// The id of the request that the message answers. Returns `None` if the message is a request
+    /// itself, or not a JSON-RPC message.
     pub(super) fn answers(&self) -> Option<&RequestId> {
         self.id.as_ref().filter(|_| !self.has_method)
     }
@@ -77,7 +79,7 @@ impl Glance {
         self.keep(byte);
     }
 
-    /// A byte outside of any text.
+    /// Handles a byte outside of any string.
     fn structure(&mut self, byte: u8) {
         match byte {
             b'{' | b'[' => {
@@ -123,7 +125,7 @@ impl Glance {
 
     fn keep(&mut self, byte: u8) {
         let is_noted = matches!(self.place, Place::Name | Place::Id);
-        // One byte too many, so that what is cut off is nobody's name and no id.
+        // Records one byte more than the limit, so that a cut-off word matches no name and no id.
         if is_noted && self.word.len() <= LONGEST {
             self.word.push(byte);
         }

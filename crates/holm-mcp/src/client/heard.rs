@@ -1,12 +1,14 @@
-//! What a server's words mean: a message, the end of the question that they were to answer, or nothing.
+//! Turns the bytes that a server sent into a message, into an error for the request they answer, or
+//! into nothing.
 
 use rmcp::model::{ErrorCode, ErrorData, ServerJsonRpcMessage};
 
 use super::error::{UNREADABLE, cut};
 use super::glance::{DEEPEST, Glance};
 
-/// The message that these bytes are. Where they are none and yet say whose answer they are, it is an error for that question, so
-/// that nobody waits for an answer that has come. Everything else is nobody's.
+/// Parses a message. If the bytes are not a valid message but show which request they
+/// answer, returns an error for that request, so that its caller does not wait in vain.
+/// Other bytes are ignored.
 ///
 /// ```
 /// use rmcp::model::JsonRpcMessage;
@@ -28,12 +30,12 @@ pub fn heard(bytes: &[u8]) -> Option<ServerJsonRpcMessage> {
     }
 }
 
-/// The error for a question whose answer nobody reads so deep.
+/// The error for a request whose answer is nested too deeply to parse.
 pub(super) fn too_deep(glance: &Glance) -> Option<ServerJsonRpcMessage> {
     spoiled(glance, &format!("it is nested deeper than {DEEPEST} levels"))
 }
 
-/// The error for a question whose answer is longer than anybody keeps.
+/// The error for a request whose answer is longer than the limit.
 pub(super) fn too_long(glance: &Glance, most: usize) -> Option<ServerJsonRpcMessage> {
     spoiled(glance, &format!("it has more than {most} bytes"))
 }
@@ -49,7 +51,7 @@ mod tests {
     use super::heard;
     use rmcp::model::JsonRpcMessage;
 
-    /// What is heard in a line: which kind of message, of whom, and in which words.
+    /// Describes what was read from a line: the kind of message, its id, and its text.
     fn check(line: &str, expect: &str) {
         let found = match heard(line.as_bytes()) {
             None => "nothing".to_owned(),

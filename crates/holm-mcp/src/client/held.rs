@@ -1,4 +1,5 @@
-//! A server's job: its jail with everything held that is held for commands, its start, and what it leaves.
+//! Runs a server as a job: builds its jail with the same protections as for commands, starts it,
+//! and reports what it leaves behind.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +10,12 @@ use holm_tools::shell::{WorkspaceRecord, appeared, hold_with};
 
 use super::Programs;
 
-/// Holm's own folder in a project, which no server writes to.
+/// Holm's own folder in a project. No server may write to it.
 const OWN_FOLDER: &str = ".holm";
-/// How often a server is started where a hidden file is moved at that moment.
+/// How often the start is retried if a hidden file is moved during it.
 const MAX_STARTS: u32 = 20;
 
-/// A server that runs, and what lay where it may write.
+/// A running server, and a record of the writable workspace before it started.
 #[derive(Debug)]
 pub(super) struct HeldJob {
     pub(super) job: Job,
@@ -23,7 +24,8 @@ pub(super) struct HeldJob {
 }
 
 impl HeldJob {
-    /// Starts a server in this jail. The `open` files are shown although their names are those of secrets.
+    /// Starts a server in this jail. The `open` files stay visible although their names look
+    /// like those of secrets.
     pub(super) async fn start(
         programs: &Programs,
         jail: &Jail,
@@ -36,7 +38,7 @@ impl HeldJob {
         loop {
             let (jail, grants, open) = (jail.clone(), grants.clone(), open.clone());
             let place = workspace.clone();
-            // It walks over the workspace.
+            // This walks over the workspace.
             let held = tokio::task::spawn_blocking(move || hold(jail, &place, &grants, &open)).await;
             let (jail, record) = held.map_err(|error| error.to_string())?;
             let error = match programs.launcher.spawn(&programs.engine, &jail, task).await {
@@ -52,7 +54,8 @@ impl HeldJob {
         }
     }
 
-    /// Waits for its end. Says what it has made that is protected, or that tools of the user's would run.
+    /// Waits until the server ends. Returns notes about files it created that are protected, or
+    /// that the user's tools would execute.
     pub(super) async fn finish(self) -> Vec<String> {
         let Self { job, record, workspace } = self;
         let outcome = job.finish(Capture { keep: 0, spill: None }).await;

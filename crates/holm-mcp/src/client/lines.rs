@@ -1,6 +1,7 @@
-//! The standard streams of a server: one message a line.
+//! The transport over a server's standard streams, with one message per line.
 //!
-//! `rmcp` has such a transport, which drops what it cannot read; whoever asked would wait on.
+//! `rmcp` has such a transport, but it drops messages that it cannot parse, and the caller would
+//! wait for the answer until the timeout.
 
 use std::io;
 
@@ -13,25 +14,26 @@ use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, BufReader, Empty, e
 use super::glance::Glance;
 use super::heard::{heard, too_long};
 
-/// How much of a line that is too long is looked at between two questions whether that is enough.
+/// How many bytes of a line that is too long are scanned at a time.
 const PIECE: usize = 4 * 1024;
 
-/// Messages on two streams. A line is kept up to a bound; of a longer one no more than whose answer it is.
+/// Messages over two streams. A line is stored up to a limit; of a longer line, only the id of the
+/// request it answers is kept.
 pub(crate) struct Lines<R, W: AsyncWrite> {
     read: BufReader<R>,
-    /// What is written is framed as `rmcp` does it.
+    /// Writes messages with the framing of `rmcp`.
     write: AsyncRwTransport<RoleClient, Empty, W>,
     line: Line,
     most: usize,
 }
 
-/// The line that is being read. It outlives the wait for its next piece, which may be given up at any time.
+/// The line that is being read. It survives a cancelled wait for its next bytes.
 enum Line {
     Kept(Vec<u8>),
     TooLong(Glance, Told),
 }
 
-/// Whether it was said that a line is too long.
+/// Whether the error for a line that is too long was already reported.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Told {
     NotYet,
@@ -43,7 +45,7 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// Messages of at most so many bytes.
+    /// Accepts messages of at most `most` bytes.
     pub(crate) fn new(read: R, write: W, most: usize) -> Self {
         let write = AsyncRwTransport::new_client(empty(), write);
         Self { read: BufReader::new(read), write, line: Line::Kept(Vec::new()), most }
@@ -66,7 +68,7 @@ where
 
     async fn receive(&mut self) -> Option<ServerJsonRpcMessage> {
         loop {
-            // A stream that breaks is a stream that ends; what came without an end of its line is no message.
+            // A broken stream counts as ended. Bytes without a line end are not a message.
             let there = self.read.fill_buf().await.ok().filter(|there| !there.is_empty())?;
             let end = there.iter().position(|byte| *byte == b'\n');
             let piece = there.get(..end.unwrap_or(there.len())).unwrap_or_default();
@@ -89,7 +91,8 @@ where
 }
 
 impl Line {
-    /// Takes the next piece. Once the line is too long, whoever waits for it is told, and the rest is passed over.
+    /// Adds the next bytes. Once the line is too long, returns an error for the request it answers,
+    /// and skips the rest.
     fn add(&mut self, piece: &[u8], most: usize) -> Option<ServerJsonRpcMessage> {
         match self {
             Self::Kept(line) if line.len() + piece.len() <= most => {
@@ -98,7 +101,8 @@ impl Line {
             }
             Self::Kept(line) => {
                 let mut glance = Glance::default();
-                // Whose answer it is stands at its beginning as a rule, so that not all of it is looked at.
+                // The id usually stands near the beginning of a message, so most of a long line
+                // need not be scanned.
                 for piece in line.chunks(PIECE) {
                     glance.see(piece);
                     if glance.answers().is_some() {
@@ -123,7 +127,7 @@ impl Line {
         found
     }
 
-    /// The line is whole.
+    /// Handles the end of the line.
     fn end(&mut self) -> Option<ServerJsonRpcMessage> {
         match std::mem::replace(self, Self::Kept(Vec::new())) {
             Self::Kept(line) => heard(&line),
@@ -149,7 +153,7 @@ mod tests {
         }
     }
 
-    /// Everything that is heard of these bytes, of which no line may be longer than a hundred.
+    /// Checks everything that is read from these bytes, with lines of at most a hundred bytes.
     async fn check(bytes: &str, expect: &[&str]) {
         for piece in [1, 7, 4096] {
             let (mut theirs, ours) = tokio::io::duplex(piece);

@@ -1,4 +1,4 @@
-//! A line to a server that is up.
+//! An open connection to a server.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
@@ -33,29 +33,30 @@ use super::web::{MAX_MESSAGE, Web};
 use super::{Means, Programs, RemoteError};
 use crate::{Address, Era, Http, Program, ServerSpec};
 
-/// The most tools of one server: more than any honest one has, and no more than a registry searches in a moment.
+/// The largest number of tools of one server: more than any honest server has, and few enough for a
+/// registry to search quickly.
 pub(crate) const MAX_TOOLS: usize = 512;
-/// The most pages of a list.
+/// The largest number of pages of a list.
 const MAX_PAGES: usize = 64;
-/// The most things of any other list.
+/// The largest number of entries in any other list.
 const MAX_LISTED: usize = 1024;
-/// How often a server may ask something before one call is done.
+/// How many rounds of questions a server may ask during one call.
 const MAX_ROUNDS: usize = 8;
 
-/// A line to a server.
+/// An open connection to a server.
 pub(crate) struct Link {
     service: RunningService<RoleClient, Ear>,
     routes: Routes,
     process: Option<Process>,
     born: Instant,
-    /// How each tool was defined when the list was last read on this line.
+    /// The hash of each tool definition when this connection last read the list.
     hashes: Mutex<Option<BTreeMap<String, [u8; 32]>>>,
-    /// Hears of changes where the server tells subscribers alone.
+    /// Receives list changes, for servers that send them only to subscribers.
     _subscription: Option<ListSubscription>,
 }
 
 impl Link {
-    /// Opens a line and agrees on the era.
+    /// Connects to a program and negotiates the protocol era.
     pub(crate) async fn to_program(
         spec: &ServerSpec,
         program: &Program,
@@ -64,11 +65,13 @@ impl Link {
         routes: Routes,
     ) -> Result<Self, Fault> {
         let programs = means.programs.as_ref();
-        let programs = programs.ok_or_else(|| RemoteError::NoMeans("no program is started here".into()))?;
+        let programs =
+            programs.ok_or_else(|| RemoteError::NoMeans("programs cannot be started here".into()))?;
         let seen = LateEra::default();
         match Self::serve_program(programs, spec, program, spec.era, &seen, ear.clone()).await {
             Ok((service, process)) => Ok(Self::new(service, routes, Some(process))),
-            // It was given up for one of the older era, and is one of the newer alone.
+            // `rmcp` fell back to the older era too early, and this server supports only the newer
+            // one.
             Err(_) if seen.is_newer() && spec.era == Era::Either => {
                 let again = Self::serve_program(programs, spec, program, Era::Stateless, &seen, ear);
                 let (service, process) = again.await?;
@@ -104,7 +107,8 @@ impl Link {
         }
     }
 
-    /// Opens a line and agrees on the era, with whatever login there is.
+    /// Connects to an address and negotiates the protocol era, with the current login
+    /// if there is one.
     pub(crate) async fn to_address(
         spec: &ServerSpec,
         address: &Address,
@@ -145,7 +149,7 @@ impl Link {
         self.born.elapsed()
     }
 
-    /// What the server said last, where it is a program that has gone away.
+    /// The last error output of a server program that has ended.
     pub(crate) async fn last_words(&self) -> String {
         match &self.process {
             Some(process) => process.last_words().await,
@@ -153,7 +157,7 @@ impl Link {
         }
     }
 
-    /// The version that was agreed on.
+    /// The negotiated protocol version.
     pub(crate) fn version(&self) -> Option<ProtocolVersion> {
         self.service.peer().peer_info().map(|info| info.protocol_version.clone())
     }
@@ -162,7 +166,8 @@ impl Link {
         self.service.peer().peer_info().map(|info| info.capabilities.clone()).unwrap_or_default()
     }
 
-    /// How a tool is defined on this line; none if it is not there. Reads the list if nobody has.
+    /// The hash of a tool's definition on this connection, or `None` if the tool is missing. Reads
+    /// the list if this connection has not read it yet.
     pub(crate) async fn hash_of(&self, tool: &str) -> Result<Option<[u8; 32]>, Fault> {
         if let Some(known) = &*self.hashes.lock().unwrap_or_else(PoisonError::into_inner) {
             return Ok(known.get(tool).copied());
@@ -171,7 +176,7 @@ impl Link {
         Ok(listing.tools.iter().find(|known| known.name == tool).map(|known| known.sha256))
     }
 
-    /// All tools, page by page.
+    /// Reads all tools, page by page.
     pub(crate) async fn tools(&self) -> Result<Listing, Fault> {
         let listing = self.list_tools().await?;
         let hashes = listing.tools.iter().map(|tool| (tool.name.clone(), tool.sha256)).collect();
@@ -181,7 +186,7 @@ impl Link {
 
     async fn list_tools(&self) -> Result<Listing, Fault> {
         let mut listing = Listing::default();
-        // A server that has resources alone need not know the question.
+        // A server with resources only need not support the request for tools.
         if self.service.peer().peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {
             return Ok(listing);
         }
@@ -205,7 +210,7 @@ impl Link {
         Ok(listing)
     }
 
-    /// All resources, as far as anybody would read on.
+    /// Reads all resources, up to the limit.
     pub(crate) async fn resources(&self) -> Result<Vec<Resource>, Fault> {
         let (mut all, mut cursor) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
@@ -220,7 +225,7 @@ impl Link {
         Ok(all)
     }
 
-    /// All prompts, as far as anybody would read on.
+    /// Reads all prompts, up to the limit.
     pub(crate) async fn prompts(&self) -> Result<Vec<Prompt>, Fault> {
         let (mut all, mut cursor) = (Vec::new(), None);
         for _ in 0..MAX_PAGES {
@@ -243,7 +248,8 @@ impl Link {
         Ok(self.service.get_prompt(params).await?)
     }
 
-    /// Calls a tool, answers what the server asks on the way, and takes the call back when it is no longer wanted.
+    /// Calls a tool, answers the server's questions during the call, and cancels the call when the
+    /// caller no longer wants it.
     pub(crate) async fn call(
         &self,
         mut params: CallToolRequestParams,
@@ -258,7 +264,9 @@ impl Link {
                     params.request_state.clone_from(&asked.request_state);
                     params.input_responses = self.answer(asked, stop).await?;
                 }
-                _ => return Err(RemoteError::Protocol("its answer is none to a call".into()).into()),
+                _ => {
+                    return Err(RemoteError::Protocol("its answer is not the result of a call".into()).into());
+                }
             }
         }
         let often = format!("it asked {MAX_ROUNDS} times before it did anything");
@@ -278,14 +286,14 @@ impl Link {
         tokio::select! {
             answer = &mut handle.rx => Ok(answer.map_err(|_| ServiceError::TransportClosed)??),
             () = stop.cancelled() => {
-                // Nobody waits for a server to hear of it.
+                // The caller does not wait until the server receives the cancellation.
                 tokio::spawn(handle.cancel(Some("the answer is no longer wanted".into())));
                 Err(RemoteError::Stopped.into())
             }
         }
     }
 
-    /// The person's answers to what the server asks before it goes on.
+    /// Collects the user's answers to the server's questions.
     async fn answer(
         &self,
         asked: InputRequiredResult,
@@ -294,7 +302,7 @@ impl Link {
         let mut answers: InputResponses = BTreeMap::new();
         for (key, request) in asked.input_requests.unwrap_or_default() {
             let InputRequest::Elicitation(request) = request else {
-                let what = "it asks for a model or for folders, which Holm does not lend".to_owned();
+                let what = "it asks for a model or for folders, which Holm does not provide".to_owned();
                 return Err(RemoteError::Protocol(what).into());
             };
             let answer = tokio::select! {
@@ -310,7 +318,8 @@ impl Link {
     }
 }
 
-/// Speaks the newer HTTP, and the older one where the entry says so, or where the server does not know the newer one.
+/// Connects with the newer HTTP transport. Uses the older one if the entry asks for it, or if the
+/// server does not support the newer one.
 async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
     client: C,
     web: &Web,
@@ -329,7 +338,7 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
             let transport = StreamableHttpClientTransport::with_client(client.clone(), config);
             let transport = Probed::new(transport, LateEra::default());
             match Box::pin(ear.clone().serve_with_lifecycle(transport, mode(era))).await {
-                // The stateless era has no older HTTP.
+                // The stateless era has no older HTTP transport.
                 Err(error) if web.refused_hello() && era != Era::Stateless => Some(error),
                 served => {
                     let service = served?;
@@ -343,13 +352,13 @@ async fn connect<C: StreamableHttpClient<Error = NetError> + Sync>(
         (Ok(older), _) => {
             Ok(Box::pin(ear.serve_with_lifecycle(older, ClientLifecycleMode::Initialize)).await?)
         }
-        // It speaks neither, so what it said to the newer one is what counts.
+        // Neither transport works, so the error of the newer one is reported.
         (Err(_), Some(error)) => Err(error.into()),
         (Err(error), None) => Err(error.into()),
     }
 }
 
-/// Puts a tool into the list, or what is wrong with it.
+/// Adds a tool to the list, or the reason for its rejection.
 fn take(tool: &rmcp::model::Tool, listing: &mut Listing) {
     match Definition::take(tool) {
         Ok(known) if listing.tools.iter().any(|other| other.name == known.name) => {
@@ -361,10 +370,10 @@ fn take(tool: &rmcp::model::Tool, listing: &mut Listing) {
     }
 }
 
-/// The way to an address, and to nothing else.
+/// An HTTP client that reaches this address and no other.
 pub(crate) fn web(means: &Means, address: &Address) -> Result<Web, RemoteError> {
     let net = means.net.clone();
-    let net = net.ok_or_else(|| RemoteError::NoMeans("nothing elsewhere is reached from here".into()))?;
+    let net = net.ok_or_else(|| RemoteError::NoMeans("remote servers cannot be reached from here".into()))?;
     let own = FetchPattern::origin(&address.url).map_err(|error| RemoteError::NoMeans(error.to_string()))?;
     let policy = Policy { grants: GrantSet::from_iter([Grant::Fetch(own)]), ..Policy::default() };
     Ok(Web::new(net, policy))

@@ -1,8 +1,11 @@
-//! Logging in to a server, when it asks for it and never before: OAuth 2.1 with PKCE, as MCP has it.
+//! Logs in to a server with OAuth 2.1 and PKCE, as MCP specifies it. It does so only when the
+//! server asks for a login.
 //!
-//! The flow is `rmcp`'s: metadata of the resource (RFC 9728) and of the issuer (RFC 8414 and `OpenID`), the `resource`
-//! parameter, the check of `iss` (RFC 9207), scopes that only grow. What is ours is where its requests go: through `holm-net`,
-//! to public addresses over TLS, or to those that the entry names. So metadata that points inside leads nowhere.
+//! The flow is that of `rmcp`: resource metadata (RFC 9728), issuer metadata (RFC 8414 and
+//! `OpenID`), the `resource` parameter, the check of `iss` (RFC 9207), and scopes that only grow.
+//! This module controls where the requests go: through `holm-net`, to public addresses over TLS or
+//! to addresses that the entry names. Metadata that points to an internal address therefore leads
+//! nowhere.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,58 +25,59 @@ use super::logins::Logins;
 use super::web::Web;
 use crate::{Address, ServerSpec};
 
-/// The largest answer of a login: metadata and tokens are a few kilobytes.
+/// The largest answer during a login. Metadata and tokens are a few kilobytes.
 const MAX_ANSWER: u64 = 1024 * 1024;
 /// How long one request of a login may take.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often a person is sent to log in for one piece of work: once, and for two widenings. A server that asks again after
-/// that asks for ever.
+/// How often a user is sent to log in for one request: once, and twice for more scopes. A server
+/// that asks again after that would never stop.
 const MOST_LOGINS: u32 = 3;
 
-/// Shows a person where to log in.
+/// Opens the login page for the user.
 pub trait Browser: Send + Sync {
-    /// Where the person's browser is sent when they have logged in.
+    /// The redirect URI: where the browser is sent after the login.
     fn comes_back_to(&self) -> String;
 
-    /// Opens the address and waits for the one that the browser was sent back to, with all its parameters.
+    /// Opens the URL and waits for the redirect. Returns the redirect's full
+    /// URL with its parameters.
     ///
     /// # Errors
     ///
-    /// Why nobody came back.
+    /// Why the redirect did not arrive.
     fn visit(&self, url: String) -> BoxFuture<'static, Result<String, String>>;
 }
 
-/// How Holm logs in.
+/// How Holm logs in to servers.
 #[derive(Clone, Default)]
 pub struct Login {
-    /// Without one, nobody is sent anywhere.
+    /// Without a browser, Holm sends the user to no login page.
     browser: Option<Arc<dyn Browser>>,
-    /// Where logins are kept; without a place, they end with the process.
+    /// Where logins are stored. Without a store, they last as long as the process.
     kept: Option<Logins>,
-    /// Where a document about this client lies, for issuers that want to read one.
+    /// The URL of a document about this client, for issuers that read one.
     document: Option<String>,
 }
 
 impl Login {
-    /// By sending a person to the address.
+    /// Logs in by opening a login page for the user.
     pub fn new(browser: impl Browser + 'static) -> Self {
         Self { browser: Some(Arc::new(browser)), ..Self::default() }
     }
 
-    /// By what is kept alone: nobody is there to be sent anywhere.
+    /// Uses stored logins only, because no user is present to log in.
     #[must_use]
     pub fn remembered(logins: Logins) -> Self {
         Self::default().keep(logins)
     }
 
-    /// Keeps logins here, and uses those that are there.
+    /// Stores logins here and reuses the stored ones.
     #[must_use]
     pub fn keep(mut self, logins: Logins) -> Self {
         self.kept = Some(logins);
         self
     }
 
-    /// With a document about this client at this address (a client ID metadata document).
+    /// Sets the URL of this client's metadata document (a client ID metadata document).
     #[must_use]
     pub fn document(mut self, url: impl Into<String>) -> Self {
         self.document = Some(url.into());
@@ -91,7 +95,7 @@ impl fmt::Debug for Login {
     }
 }
 
-/// Who Holm is to one server, once somebody has logged in.
+/// Holm's identity at one server after a login.
 pub(crate) struct Account {
     login: Login,
     web: AuthClient<Web>,
@@ -100,11 +104,11 @@ pub(crate) struct Account {
     state: Mutex<Visits>,
 }
 
-/// What happened so far.
+/// The logins so far.
 #[derive(Default)]
 struct Visits {
     logins: u32,
-    /// Who issued the tokens that there are.
+    /// The issuer of the current tokens.
     issuer: Option<String>,
 }
 
@@ -128,25 +132,25 @@ impl Account {
         Ok(Self { login, web, plain, client: address.client.clone(), state: Mutex::default() })
     }
 
-    /// The way to the server, with whatever token there is.
+    /// The HTTP client for the server, with the current token if there is one.
     pub(crate) fn web(&self) -> AuthClient<Web> {
         self.web.clone()
     }
 
-    /// The same way, without a token.
+    /// The same HTTP client without a token.
     pub(crate) fn plain(&self) -> &Web {
         &self.plain
     }
 
-    /// Logs in, or for more than before, because the server asked for it.
+    /// Logs in, or requests more scopes, because the server asked for it.
     pub(crate) async fn answer(&self, challenge: &str) -> Result<(), AuthError> {
         let Some(browser) = &self.login.browser else {
-            let nobody = "nobody is there to log in; `holm mcp test` with its name does it".to_owned();
+            let nobody = "no user is present to log in; run `holm mcp test` with its name".to_owned();
             return Err(AuthError::AuthorizationFailed(nobody));
         };
         let mut visits = self.state.lock().await;
         if visits.logins >= MOST_LOGINS {
-            let often = format!("the server asked for a login {MOST_LOGINS} times and is still not content");
+            let often = format!("the server asked for a login {MOST_LOGINS} times and still refuses");
             return Err(AuthError::AuthorizationFailed(often));
         }
         visits.logins += 1;
@@ -162,7 +166,7 @@ impl Account {
             _ => manager.select_scopes(scope_of(challenge).as_deref(), &[]),
         };
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        // What was agreed with one issuer is nothing to another.
+        // Credentials from one issuer must not be used with another.
         if !known {
             self.introduce(&mut manager, browser.as_ref(), documents, &scopes).await?;
         }
@@ -178,13 +182,15 @@ impl Account {
         Ok(())
     }
 
-    /// After work that was done, a later server's wish counts anew.
+    /// Resets the count of logins after a successful request, so that a later
+    /// challenge counts as new.
     pub(crate) async fn done(&self) {
         let mut visits = self.state.lock().await;
         visits.logins = visits.logins.min(1);
     }
 
-    /// Makes this client known: as it is known already, by its document, or by registering.
+    /// Identifies this client to the issuer: with known credentials, with its metadata
+    /// document, or by registration.
     async fn introduce(
         &self,
         manager: &mut AuthorizationManager,
@@ -205,16 +211,17 @@ impl Account {
     }
 }
 
-/// Takes up a login that is kept, so that it can be refreshed. Where that fails, the server asks for another.
+/// Loads a stored login so that it can be refreshed. If that fails, the server will ask
+/// for a new login.
 async fn remember(manager: &mut AuthorizationManager, address: &Address) {
     let taken_up = manager.initialize_from_store().await.unwrap_or_default();
     if let Some(client) = address.client.as_ref().filter(|_| taken_up) {
-        // Nothing is sent back to anywhere by a refresh.
+        // A refresh never uses the redirect URI.
         let _ = manager.configure_client(known_as(client, address.url.to_string()));
     }
 }
 
-/// A client that is known to the issuer already.
+/// The configuration of a client that the issuer already knows.
 fn known_as((id, secret): &(String, Option<String>), back: String) -> OAuthClientConfig {
     let config = OAuthClientConfig::new(id, back);
     match secret {
@@ -223,7 +230,8 @@ fn known_as((id, secret): &(String, Option<String>), back: String) -> OAuthClien
     }
 }
 
-/// Where a login may lead: to the server itself, to public addresses over TLS, and to what the entry names.
+/// Where a login may connect to: the server itself, public addresses over TLS, and the addresses
+/// that the entry names.
 fn policy(spec: &ServerSpec, address: &Address) -> Policy {
     let mut grants: GrantSet =
         spec.grants.iter().filter(|grant| matches!(grant, Grant::Fetch(_))).cloned().collect();
@@ -244,7 +252,7 @@ pub(crate) fn scope_of(challenge: &str) -> Option<String> {
     (!scope.is_empty()).then(|| scope.to_owned())
 }
 
-/// The requests of a login, over the one path that checks where they go.
+/// Sends the requests of a login through the checked network client.
 struct Oauth {
     client: Client,
     policy: Policy,
@@ -257,7 +265,7 @@ impl OAuthHttpClient for Oauth {
             let url: holm_grants::Url = head.uri.to_string().parse()?;
             let mut request = HttpRequest::new(head.method, url);
             for (name, value) in &head.headers {
-                // Host and length are set from what is checked and sent.
+                // `host` and `content-length` are set from the checked URL and the body.
                 if !matches!(name.as_str(), "host" | "content-length") {
                     request = request.header(name.as_str(), value.to_str()?)?;
                 }

@@ -1,7 +1,7 @@
-//! Logins on disk: a file for each server and its address, for its owner alone.
+//! Stores logins on disk: one file for each server and address, readable only by its owner.
 //!
-//! What an issuer gave for one address is never shown to another: the address is part of where it is kept, and the issuer is
-//! part of what is kept and is compared before it is used.
+//! Credentials for one address are never sent to another. The file's path contains the address, and
+//! the file contains the issuer, which is compared before use.
 
 use std::path::PathBuf;
 use std::pin::Pin;
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::cabinet::Cabinet;
 use crate::{Address, ServerName};
 
-/// A folder of logins, which need not be there yet.
+/// A folder of logins. The folder may not exist yet.
 #[derive(Debug, Clone)]
 pub struct Logins {
     files: Cabinet,
@@ -25,11 +25,11 @@ impl Logins {
         Self { files: Cabinet::new(folder) }
     }
 
-    /// Forgets all logins of a server, and says how many there were.
+    /// Deletes all logins of a server and returns how many there were.
     ///
     /// # Errors
     ///
-    /// Where one cannot be removed.
+    /// The I/O error if a file cannot be removed.
     pub fn forget(&self, server: &ServerName) -> std::io::Result<usize> {
         self.files.forget(server)
     }
@@ -46,7 +46,7 @@ impl Logins {
     }
 }
 
-/// One login, as `rmcp` reads and writes it.
+/// One stored login, in the form that `rmcp` reads and writes.
 #[derive(Debug, Clone)]
 pub(crate) struct KeptLogin {
     files: Cabinet,
@@ -55,7 +55,7 @@ pub(crate) struct KeptLogin {
     hash: ContentHash,
 }
 
-/// What a file holds. The login is text, because its form is `rmcp`'s.
+/// The content of a login file. The login is text, because its format belongs to `rmcp`.
 #[derive(Serialize, Deserialize)]
 struct Written {
     url: String,
@@ -65,7 +65,7 @@ struct Written {
 impl KeptLogin {
     fn read(&self) -> Option<StoredCredentials> {
         let written: Written = serde_json::from_slice(&self.files.read(&self.server, &self.hash)?).ok()?;
-        // What cannot be read is asked for again.
+        // If the login cannot be parsed, the server will ask for a new one.
         if written.url == self.url { serde_json::from_str(&written.login).ok() } else { None }
     }
 
@@ -77,9 +77,9 @@ impl KeptLogin {
     }
 }
 
-/// Errors say what the system said, never what was to be written.
+/// Errors contain the message of the system, and never the data to be written.
 fn failed(error: impl std::error::Error) -> AuthError {
-    AuthError::CredentialStoreError(format!("the login cannot be kept: {error}"))
+    AuthError::CredentialStoreError(format!("the login cannot be stored: {error}"))
 }
 
 type Promise<'a, T> = Pin<Box<dyn Future<Output = Result<T, AuthError>> + Send + 'a>>;
@@ -109,7 +109,8 @@ impl CredentialStore for KeptLogin {
         Box::pin(async { self.files.remove(&self.server, &self.hash).map_err(failed) })
     }
 
-    /// A refresh token is used once: another process that refreshes at the same time would lose the login.
+    /// A refresh token can be used only once. Without the lock, another process that refreshes at
+    /// the same time would lose the login.
     fn acquire_refresh_guard<'s, 'a>(&'s self) -> Promise<'a, Option<CredentialRefreshGuard>>
     where
         's: 'a,

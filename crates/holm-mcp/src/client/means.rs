@@ -1,4 +1,5 @@
-//! What there is to reach servers with. Nothing here is found in the environment: whoever starts Holm passes it.
+//! The transports and permissions with which Holm reaches servers. The caller passes all of them;
+//! nothing is read from the environment.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use holm_net::Client;
 use super::{Asker, Login};
 use crate::ServerSpec;
 
-/// What there is to reach servers with. Without any, no server is reached.
+/// The transports with which Holm reaches servers. With none, no server is reachable.
 #[derive(Clone, Default)]
 pub struct Means {
     pub(crate) programs: Option<Programs>,
@@ -21,34 +22,33 @@ pub struct Means {
 }
 
 impl Means {
-    /// Nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Lets servers be programs.
+    /// Allows servers that are programs.
     #[must_use]
     pub fn programs(mut self, programs: Programs) -> Self {
         self.programs = Some(programs);
         self
     }
 
-    /// Lets servers be elsewhere.
+    /// Allows servers that are reached over HTTP.
     #[must_use]
     pub fn net(mut self, client: Client) -> Self {
         self.net = Some(client);
         self
     }
 
-    /// Lets servers ask the person.
+    /// Allows servers to ask the user questions.
     #[must_use]
     pub fn asker(mut self, asker: impl Asker + 'static) -> Self {
         self.asker = Some(Arc::new(asker));
         self
     }
 
-    /// Lets servers want a login.
+    /// Allows servers to ask for a login.
     #[must_use]
     pub fn login(mut self, login: Login) -> Self {
         self.login = Some(login);
@@ -79,10 +79,10 @@ pub struct Programs {
     pub(crate) check: Option<Check>,
 }
 
-/// Says why a server may not be started, if it may not.
+/// Returns the reason why a server must not be started, if there is one.
 type Checking = dyn Fn(&ServerSpec) -> Result<(), String> + Send + Sync;
 
-/// Says whether a server may be started now.
+/// Checks whether a server may be started now.
 #[derive(Clone)]
 pub(crate) struct Check(pub(crate) Arc<Checking>);
 
@@ -92,24 +92,24 @@ impl std::fmt::Debug for Check {
     }
 }
 
-/// Which files a command line opens to its server by naming them, besides what is granted. Only plain files by their whole
-/// paths count: a link could become anything.
+/// Which files a command line makes readable for its server by naming them, in addition to its
+/// grants. Only plain files with absolute paths count, because the target of a link can change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum NamedFiles {
-    /// All of them, because whoever wrote the line is the person.
+    /// All named files, because the user wrote the command line.
     #[default]
     Anywhere,
-    /// Those of a project, because others wrote the line. What holds secrets by its name is not among them.
+    /// The named files inside a project, because someone other than the user may have written the
+    /// command line. Files with names of secrets are excluded.
     Within {
-        /// The project's folder.
         folder: PathBuf,
-        /// What is not opened although it lies there: Holm's own data.
+        /// A folder inside the project that stays closed: Holm's own data.
         except: PathBuf,
     },
 }
 
 impl Programs {
-    /// Programs that work in this workspace, confined by this engine.
+    /// Starts programs in this workspace, confined by this engine.
     #[must_use]
     pub fn new(launcher: Launcher, engine: Engine, workspace: impl Into<PathBuf>) -> Self {
         let search = ["/usr/local/bin", "/usr/bin", "/bin"].into_iter().map(PathBuf::from).collect();
@@ -124,14 +124,15 @@ impl Programs {
         }
     }
 
-    /// Starts none that wants an open network.
+    /// Refuses to start a server that needs an open network.
     #[must_use]
     pub fn offline(mut self) -> Self {
         self.offline = true;
         self
     }
 
-    /// Asks this before each start, also before the one after a server broke: what it is started with may be another by then.
+    /// Calls this check before each start, including restarts after a failure, because the program
+    /// may have changed since.
     #[must_use]
     pub fn checked(
         mut self,
@@ -141,21 +142,21 @@ impl Programs {
         self
     }
 
-    /// Says which files a command line opens by naming them.
+    /// Sets which files a command line makes readable by naming them.
     #[must_use]
     pub fn named(mut self, named: NamedFiles) -> Self {
         self.named = named;
         self
     }
 
-    /// Says in which folders a command without a path is looked for.
+    /// Sets the folders in which a command without a path is searched.
     #[must_use]
     pub fn search(mut self, folders: impl IntoIterator<Item = PathBuf>) -> Self {
         self.search = folders.into_iter().filter(|folder| folder.is_absolute()).collect();
         self
     }
 
-    /// The program of a command, by the name that was given and where it really lies.
+    /// Finds the program of a command: its path as given, and the file it resolves to.
     pub(crate) fn find(&self, command: &str) -> Option<FoundProgram> {
         let found = if command.contains('/') {
             Some(self.workspace.join(command))
@@ -168,13 +169,13 @@ impl Programs {
     }
 }
 
-/// A program on this machine. A name that is a link can mean more than its target: the interpreter of a Python virtual
-/// environment is one, and finds its packages by the name.
+/// A program on this machine. A link can carry more meaning than its target: the interpreter of a
+/// Python virtual environment is a link, and finds its packages through the link's path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundProgram {
-    /// The path that was given, in a folder without links.
+    /// The path as given, in a folder without links.
     pub(crate) named: PathBuf,
-    /// The file that it leads to.
+    /// The file that the path resolves to.
     pub(crate) real: PathBuf,
 }
 
@@ -185,11 +186,12 @@ impl FoundProgram {
         around.join("pyvenv.cfg").is_file().then_some(around)
     }
 
-    /// The task that starts it: by its own name where a jail with these grants shows that name, else by its target.
+    /// The task that starts the program: by its own path if a jail with these grants shows that
+    /// path, and by its target otherwise.
     pub(crate) fn task(&self, workspace: &Path, grants: &GrantSet) -> Task {
         let shell = Path::new("/bin/sh").canonicalize().ok();
         match shell.filter(|_| self.named != self.real && is_shown(&self.named, workspace, grants)) {
-            // No jail starts a link itself; the shell is replaced by what it starts.
+            // A jail does not start a link itself, so a shell starts it and is replaced by it.
             Some(shell) => Task::new(shell).args([
                 OsString::from("-c"),
                 "exec \"$0\" \"$@\"".into(),
@@ -200,7 +202,7 @@ impl FoundProgram {
     }
 }
 
-/// Whether a jail with these grants shows a name: the system's programs, and what may be read.
+/// Whether a jail with these grants shows a path: system programs, and everything readable.
 fn is_shown(path: &Path, workspace: &Path, grants: &GrantSet) -> bool {
     let admits = |path: &Path| {
         let path = path.to_str().and_then(|path| path.parse::<FilePath>().ok());

@@ -1,4 +1,4 @@
-//! The client: servers of other people, as tools of Holm.
+//! The MCP client: makes the tools of external servers available in Holm.
 
 mod ask;
 mod content;

@@ -1,19 +1,21 @@
-//! Servers that wait for a network which their entry does not open.
+//! Detects servers that fail because their entry does not grant them a network.
 
 use std::time::Duration;
 
-/// How long a server that complained has until it must have started all the same: some only look for a newer version.
+/// How long a server that reported a missing network may still take to start. Some servers only
+/// look for an update.
 pub(super) const GRACE: Duration = Duration::from_secs(3);
 
-/// What to do about it.
-pub(super) const HINT: &str = "it seems to need the network, which its entry does not open; add \"network\": \"open\" to the entry if it may have it";
+/// The hint that the error message adds.
+pub(super) const HINT: &str = "it seems to need the network; to allow that, add \"network\": \"open\" to \
+                               its entry";
 
-/// What programs are told that bring packages, where there is no network: to use what is there, and to fail at once instead of
-/// trying again for minutes.
+/// Variables that tell package runners to use their cache and to fail at once without a network,
+/// instead of retrying for minutes.
 pub(super) const OFFLINE: [(&str, &str); 4] =
     [("npm_config_offline", "true"), ("UV_OFFLINE", "1"), ("PIP_RETRIES", "0"), ("PIP_TIMEOUT", "2")];
 
-/// What programs say that miss the network.
+/// Texts with which programs report a missing network.
 const COMPLAINTS: &[&str] = &[
     "ENOTFOUND",
     "EAI_AGAIN",

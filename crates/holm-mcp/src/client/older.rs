@@ -1,7 +1,8 @@
-//! The HTTP of before 2025-03: one stream on which all answers come, and an address for questions that the stream names.
+//! The HTTP transport from before 2025-03: one stream carries all answers and names a URL for
+//! requests.
 //!
-//! The address is the server's word, so it counts only where it leads to the server itself: a stream that names another
-//! host would be handed every question, with all its headers.
+//! The server chooses that URL, so it must have the server's own origin. Otherwise a stream could
+//! name another host, which would receive every request with all its headers.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,12 +20,12 @@ use url::Url;
 
 use super::heard::heard;
 
-/// The event that names the address for questions.
+/// The event that names the URL for requests.
 const ENDPOINT: &str = "endpoint";
-/// How many other events may come before it: a server that says something else first says it for ever.
+/// How many other events may come before it. A server that sends more is considered broken.
 const MOST_BEFORE: usize = 16;
 
-/// A line of the older kind.
+/// A connection over the older HTTP transport.
 pub(crate) struct Older<C> {
     client: C,
     endpoint: Arc<str>,
@@ -33,7 +34,7 @@ pub(crate) struct Older<C> {
 }
 
 impl<C: StreamableHttpClient> Older<C> {
-    /// Opens the stream and learns where questions go.
+    /// Opens the stream and reads the URL for requests from it.
     pub(crate) async fn open(
         client: C,
         url: &str,
@@ -63,7 +64,8 @@ impl<C: StreamableHttpClient + Sync> Transport<RoleClient> for Older<C> {
             (self.client.clone(), Arc::clone(&self.endpoint), self.headers.clone());
         async move {
             match client.post_message(endpoint, item, None, None, headers).await {
-                // The answer is on the stream; whatever words a success comes with are none.
+                // The answer arrives on the stream, so the body of a successful response is
+                // ignored.
                 Ok(_) | Err(StreamableHttpError::UnexpectedContentType(_)) => Ok(()),
                 Err(error) => Err(error),
             }
@@ -89,12 +91,12 @@ impl<C: StreamableHttpClient + Sync> Transport<RoleClient> for Older<C> {
     }
 }
 
-/// The address for questions, if it is the server's own.
+/// The URL for requests, if it has the server's own origin.
 fn endpoint(stream: &str, named: &str) -> Result<String, &'static str> {
-    let base = Url::parse(stream).map_err(|_| "its own address is none")?;
+    let base = Url::parse(stream).map_err(|_| "its own address is not valid")?;
     let endpoint = base.join(named.trim()).map_err(|_| "its stream names no address for questions")?;
     if endpoint.origin() != base.origin() {
-        return Err("its stream names an address elsewhere for questions, which is not followed");
+        return Err("its stream names an address on another host for questions; Holm does not follow it");
     }
     Ok(endpoint.into())
 }

@@ -1,32 +1,34 @@
-//! How often a server's list is read: as often as it says, and never as often as it likes.
+//! Decides how often a server's list is read: as often as the server suggests, within limits.
 
 use std::time::Duration;
 
-/// How long after a change the list is read: a server that tells of a thousand changes is listened to once.
+/// How long after a change the list is read, so that a thousand change notices cause one read.
 pub(crate) const CALM: Duration = Duration::from_secs(1);
-/// How often a list is read again where the server says nothing about it.
+/// How often the list is read again if the server gives no lifetime.
 const REFRESH: Duration = Duration::from_secs(5 * 60);
-/// The shortest time between two readings that a server can bring about by what it says.
+/// The shortest time between two reads that a server can cause by the lifetime it gives.
 const SHORTEST: Duration = Duration::from_secs(10);
-/// How long after a failure a server is tried again; longer each time, as the line itself rests.
+/// The delay before the first retry after a failure. It grows with each failure, as does the pause
+/// of the connection itself.
 const AGAIN: Duration = Duration::from_secs(5);
-/// How long at most.
+/// The longest delay between retries.
 const LONGEST: Duration = Duration::from_secs(5 * 60);
 
-/// Says when the next reading is due.
+/// Computes when the list is read next.
 #[derive(Debug, Default)]
 pub(crate) struct Pace {
     failures: u32,
 }
 
 impl Pace {
-    /// After a list that is good for so long, if the server says so.
+    /// Returns the delay after a successful read. `fresh_for` is the lifetime that the
+    /// server gave, if any.
     pub(crate) fn read(&mut self, fresh_for: Option<Duration>) -> Duration {
         self.failures = 0;
         fresh_for.unwrap_or(REFRESH).clamp(SHORTEST, REFRESH)
     }
 
-    /// After a failure.
+    /// Returns how long to wait after a failure.
     pub(crate) fn failed(&mut self) -> Duration {
         self.failures = self.failures.saturating_add(1);
         AGAIN.saturating_mul(1 << self.failures.min(6)).min(LONGEST)

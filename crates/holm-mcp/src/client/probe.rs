@@ -1,7 +1,9 @@
-//! Keeps a late reply to the question for the era from being taken for the answer to the handshake.
+//! Filters late replies to the era probe, so that they are not taken for the reply to the
+//! handshake.
 //!
-//! `rmcp` asks for the newer era, gives up after ten seconds and shakes hands in the older one. A server that takes longer to
-//! start answers both, in their order, and `rmcp` ends the line at the first answer whose id is not the one it waits for.
+//! `rmcp` probes for the newer era, gives up after ten seconds, and then performs the handshake of
+//! the older era. A server that starts slowly answers both in order, and `rmcp` closes the
+//! connection at the first reply whose id it does not expect.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,17 +12,17 @@ use rmcp::RoleClient;
 use rmcp::model::{ClientJsonRpcMessage, ClientRequest, JsonRpcMessage, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 
-/// A transport without late replies to the question for the era.
+/// A transport that filters late replies to the era probe.
 pub(crate) struct Probed<T> {
     inner: T,
-    /// The ids of questions for the era.
+    /// The ids of era probes.
     asked: Vec<RequestId>,
-    /// Those of them that were given up for a handshake.
+    /// The ids of probes that were abandoned for a handshake.
     given_up: Vec<RequestId>,
     seen: LateEra,
 }
 
-/// Whether a server answered the question for the newer era after it was given up.
+/// Whether the server answered an abandoned probe for the newer era.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LateEra(Arc<AtomicBool>);
 
@@ -44,7 +46,7 @@ impl<T> Probed<T> {
         }
     }
 
-    /// Whether a message is a late answer to a question that was given up.
+    /// Whether a message is a late reply to an abandoned probe.
     fn is_late(&mut self, message: &ServerJsonRpcMessage) -> bool {
         let id = match message {
             JsonRpcMessage::Response(response) => &response.id,
@@ -54,7 +56,7 @@ impl<T> Probed<T> {
             },
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => return false,
         };
-        // Some servers answer a number with the same number as text.
+        // Some servers answer a numeric id with the same number as a string.
         let Some(at) = self.given_up.iter().position(|asked| asked.to_string() == id.to_string()) else {
             return false;
         };
@@ -103,14 +105,15 @@ mod tests {
     use super::{LateEra, Probed};
     use crate::client::lines::Lines;
 
-    /// Which eras a server knows.
+    /// The eras that a test server supports.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Knows {
         Older,
         Both,
     }
 
-    /// A server that takes so long until it reads its first line, and then answers everything in its order.
+    /// A server that reads its first line only after this delay, and then
+    /// answers everything in order.
     async fn slow_server(stream: DuplexStream, starts_in: Duration, knows: Knows) {
         tokio::time::sleep(starts_in).await;
         let (read, mut write) = tokio::io::split(stream);

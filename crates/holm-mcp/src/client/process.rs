@@ -1,4 +1,4 @@
-//! A server that is a program: started in a jail, spoken with on its standard streams.
+//! Runs a server program in a jail and talks to it over its standard streams.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
@@ -19,33 +19,34 @@ use super::held::HeldJob;
 use super::{NamedFiles, Programs, RemoteError, network};
 use crate::{Program, ServerSpec};
 
-/// How much of what a server complains about is kept: the end of it, for the message when it dies.
+/// How many bytes of error output are kept. The end of it becomes part of the error message
+/// when the server dies.
 const KEPT: usize = 2 * 1024;
-/// Servers live as long as a session; the bound is there for those that nobody ends.
+/// Servers live as long as a session. This limit ends those that are never closed.
 const LIFE: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// How long the last words of a server that ended are waited for.
+/// How long to wait for the final error output of a server that ended.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// A running server. Dropping it ends the server and everything that it started.
+/// A running server. Dropping it ends the server and all its child processes.
 pub(crate) struct Process {
     killer: Killer,
     words: Words,
-    /// Closed when all that it complained about was read.
+    /// Closed when all error output has been read.
     drained: watch::Receiver<()>,
 }
 
-/// The last words of a server.
+/// The last error output of a server.
 #[derive(Clone, Default)]
 pub(crate) struct Words {
     kept: Arc<Mutex<VecDeque<u8>>>,
-    /// The files and folders of which a hint may speak: those that its entry names, and the workspace. About others it would
-    /// tell whoever reads it whether they are there.
+    /// The files and folders that a hint may mention: those that the entry names, and the
+    /// workspace. A hint about other paths would reveal to the reader whether they exist.
     known: Arc<Vec<PathBuf>>,
-    /// The virtual environment whose interpreter it is.
+    /// The virtual environment that the program's interpreter belongs to.
     packages: Option<PathBuf>,
     network: Network,
-    /// Whether it complained that it has no network, which its entry does not open.
+    /// Whether the server reported a missing network that its entry does not grant.
     needs_network: Arc<watch::Sender<bool>>,
 }
 
@@ -61,7 +62,7 @@ impl Words {
         }
     }
 
-    /// What it may need, as far as its words tell.
+    /// A hint about a missing grant, as far as the error output shows one.
     fn hint(&self, said: &str) -> String {
         if *self.needs_network.borrow() {
             return format!("; {}", network::HINT);
@@ -74,7 +75,7 @@ impl Words {
         missed.map(|grant| format!("; it may need the grant {grant}")).unwrap_or_default()
     }
 
-    /// What it said last, for a message; empty where it said nothing.
+    /// The last error output for a message; empty if the server wrote nothing.
     pub(crate) fn last(&self) -> String {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let said = String::from_utf8_lossy(kept.make_contiguous());
@@ -84,8 +85,8 @@ impl Words {
     }
 }
 
-/// The grant for a file that a server says is not there, or not for it, and that is there outside of its jail. What it says is
-/// heard of known places alone.
+/// Finds a file that exists outside the jail, and that the server reports as missing or unreadable.
+/// Returns the grant for it. Only known places count.
 fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
     const COMPLAINTS: [&str; 5] =
         ["No such file", "Permission denied", "ENOENT", "EACCES", "Cannot find module"];
@@ -94,7 +95,7 @@ fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
     let named = |line: &'_ str| -> Vec<String> {
         let words = line.split(ends).map(|word| word.trim_end_matches([':', '.', ';']));
         let paths: Vec<String> = words.filter(|word| word.starts_with('/')).map(str::to_owned).collect();
-        // Who begins the line and names another file complains about that one.
+        // If a line starts with one path and names another, the complaint is about the second.
         let speaker = usize::from(line.starts_with('/') && paths.len() > 1);
         paths.into_iter().skip(speaker).collect()
     };
@@ -109,7 +110,7 @@ fn missed(said: &str, known: &[PathBuf]) -> Option<String> {
 }
 
 impl Process {
-    /// Starts the program and hands out its streams.
+    /// Starts the program and returns its streams.
     pub(crate) async fn start(
         programs: &Programs,
         spec: &ServerSpec,
@@ -117,7 +118,7 @@ impl Process {
     ) -> Result<(Self, Receiver, Sender), RemoteError> {
         let not = |why: String| RemoteError::NotStarted(why);
         if let Some(check) = programs.check.clone() {
-            // It reads files, and disks are not waited for on the async threads.
+            // This reads files, which must not block the async threads.
             let spec = spec.clone();
             let checked = tokio::task::spawn_blocking(move || (check.0)(&spec)).await;
             checked.unwrap_or_else(|error| Err(error.to_string())).map_err(not)?;
@@ -135,7 +136,7 @@ impl Process {
         let (Some(stdin), Some(stdout), Some(stderr)) =
             (job.take_stdin(), job.take_stdout(), job.take_stderr())
         else {
-            return Err(not("its streams are gone".into()));
+            return Err(not("its streams are closed".into()));
         };
         let words = Words {
             known: Arc::new(known(programs, program)),
@@ -147,7 +148,8 @@ impl Process {
         let draining = Arc::new(draining);
         tokio::spawn(drain(stderr, words.clone(), Arc::clone(&draining)));
         let killer = job.killer();
-        // A task must wait for the end, or the job would be killed at once. What it has left is said behind its own words.
+        // A task must wait for the end, or the job would be killed at once. Notes about leftover
+        // files follow the server's own output.
         let ending = words.clone();
         tokio::spawn(async move {
             held.finish().await.iter().for_each(|line| ending.add(format!("\n[{line}]").as_bytes()));
@@ -156,19 +158,19 @@ impl Process {
         Ok((Self { killer, words, drained }, stdout, stdin))
     }
 
-    /// Comes back when the server has complained that it has no network and has not started since, with what to say.
+    /// Returns a message when the server has reported a missing network and has not started since.
     pub(crate) async fn needs_network(&self) -> String {
         let mut complained = self.words.needs_network.subscribe();
-        // Closed only with the words, which this holds.
+        // The sender is closed only with `words`, which this value holds.
         let _ = complained.wait_for(|complained| *complained).await;
         sleep(network::GRACE).await;
         format!("it does not start without the network{}", self.words.last())
     }
 
-    /// What it said before it ended, all of it read.
+    /// The complete error output before the server ended.
     pub(crate) async fn last_words(&self) -> String {
         let mut drained = self.drained.clone();
-        // One that goes on talking is not waited for.
+        // Do not wait for a server that keeps writing.
         let _ = timeout(FAREWELL, drained.changed()).await;
         self.words.last()
     }
@@ -180,7 +182,8 @@ impl Drop for Process {
     }
 }
 
-/// Reads complaints to their end, so that nobody is stuck in a full pipe, and keeps the last of them.
+/// Reads error output to its end, so that the server never blocks on a full pipe, and
+/// keeps the last part.
 async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: Arc<watch::Sender<()>>) {
     let mut piece = vec![0; 16 * 1024];
     while let Ok(read @ 1..) = stderr.read(&mut piece).await {
@@ -188,15 +191,17 @@ async fn drain(mut stderr: Receiver, words: Words, _until_all_is_read: Arc<watch
     }
 }
 
-/// The jail of a server: its own file, those that its command line names, the system's programs, and what its entry was granted.
+/// The jail of a server: its own file, the files that its command line names, system programs, and
+/// what its entry grants.
 fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) -> Result<Jail, String> {
     if let Some(grant) = spec.grants.iter().find(|grant| matches!(grant, Grant::Fetch(_))) {
-        return Err(format!("{grant} cannot be held for a program; write \"network\": \"open\", or nothing"));
+        return Err(format!(
+            "{grant} cannot be enforced for a program; write \"network\": \"open\", or \
+                            nothing"
+        ));
     }
     if programs.offline && program.network == Network::Open {
-        return Err(
-            "it wants an open network, and nothing but this machine is connected to while offline".into()
-        );
+        return Err("it wants an open network, and Holm is offline".into());
     }
     let jail = Jail::from_grants(&programs.workspace, &spec.grants, std::env::vars_os())
         .map_err(|error| error.to_string())?;
@@ -217,7 +222,7 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
         .limits(limits);
     let jail =
         match program.network {
-            // Names and certificates are looked up in files.
+            // Name resolution and certificates need these files.
             Network::Open => {
                 NET_FILES.iter().filter(|file| Path::new(file).exists()).fold(jail, |jail, file| {
                     match Path::new(file).canonicalize() {
@@ -226,7 +231,7 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
                     }
                 })
             }
-            // A server is asked for by hosts of its own elsewhere; nobody serves it a proxy.
+            // An MCP server connects to hosts of its own choice, and Holm runs no proxy for it.
             Network::None | Network::Proxied => jail,
         };
     let jail = match program.network {
@@ -239,15 +244,16 @@ fn jail(programs: &Programs, spec: &ServerSpec, program: &Program, path: &Path) 
     Ok(program.env.iter().fold(jail, |jail, (name, value)| jail.env(name, value)))
 }
 
-/// The plain files that the command line names by their whole paths: whoever wrote it means the server to read them. Folders
-/// are granted in words, and so is what a link leads to: where a model writes, it leads anywhere.
+/// The plain files that the command line names by absolute path. The author of the command line
+/// intends the server to read them. Folders and link targets need a grant: a model that can write
+/// could change where a link points.
 fn named_files(programs: &Programs, program: &Program) -> Vec<PathBuf> {
     let named = program.args.iter().map(Path::new).filter(|path| path.is_absolute() && path.is_file());
     let plain = named.filter(|path| path.canonicalize().is_ok_and(|real| real == **path));
     plain.filter(|path| opens(&programs.named, path)).map(Path::to_owned).collect()
 }
 
-/// Whether a file is opened by its name alone.
+/// Whether naming a file is enough to make it readable.
 fn opens(named: &NamedFiles, path: &Path) -> bool {
     let NamedFiles::Within { folder, except } = named else { return true };
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -257,14 +263,14 @@ fn opens(named: &NamedFiles, path: &Path) -> bool {
     is_free && !path.starts_with(real(except))
 }
 
-/// Of which places a hint may speak.
+/// The places that a hint may mention.
 fn known(programs: &Programs, program: &Program) -> Vec<PathBuf> {
     let args = program.args.iter().map(PathBuf::from).filter(|path| path.is_absolute());
     let args = args.filter(|path| path.parent().is_some());
     args.chain([programs.workspace.clone()]).collect()
 }
 
-/// What a program that reaches the network reads to find names and to believe certificates.
+/// Files that a networked program reads to resolve names and to verify certificates.
 const NET_FILES: [&str; 4] = ["/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/ssl/certs"];
 
 #[cfg(test)]

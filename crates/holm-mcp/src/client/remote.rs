@@ -1,4 +1,5 @@
-//! One server as Holm uses it: connected when somebody needs it, again after it broke, and not too often.
+//! One server as Holm uses it. It connects on first use, and reconnects after a failure with a
+//! growing delay.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,23 +23,23 @@ use super::login::Account;
 use super::{Means, RemoteError, RemoteTool};
 use crate::{Reach, ServerName, ServerSpec};
 
-/// How long a server may take until it can be spoken with: an interpreter with many libraries, and a person who logs in is
-/// waited for elsewhere.
+/// How long a server may take to start: an interpreter may load many libraries. The wait for a
+/// user's login is not included.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long a server rests after it failed once; twice as long each time.
+/// The delay before the first reconnect. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
-/// How long it rests at most.
+/// The longest delay before a reconnect.
 const LONGEST_REST: Duration = Duration::from_secs(60);
-/// A server that was up this long and broke has not failed to start.
+/// A server that breaks after this uptime does not count as failing to start.
 const STEADY: Duration = Duration::from_secs(60);
-/// How long a list or a reading may take; calls have deadlines of their own.
+/// The timeout of a list or a read. Calls have their own deadlines.
 const READING: Duration = Duration::from_secs(60);
 
-/// What is said of a tool that changed.
+/// The message for a tool that changed.
 pub(crate) const CHANGED: &str =
-    "is not what it was when it was first seen; it is left out until somebody confirms it";
+    "changed since you first used it; it is left out until you confirm it";
 
-/// A server. Clones are the same one.
+/// A server. Clones refer to the same server.
 #[derive(Clone)]
 pub struct Remote(Arc<Inner>);
 
@@ -51,18 +52,17 @@ struct Inner {
     openings: watch::Sender<u64>,
 }
 
-/// How the line stands.
+/// The state of the connection.
 enum State {
-    /// Nobody needed it yet.
+    /// No request has needed a connection yet.
     Idle,
-    /// It is up, and broke this often before.
+    /// Connected, after this many earlier failures.
     Up(Arc<Link>, u32),
-    /// It broke.
     Down { failures: u32, until: Instant, why: RemoteError },
 }
 
 impl Remote {
-    /// The server of an entry. Nothing is started yet.
+    /// Creates the server of an entry, and starts nothing yet.
     #[must_use]
     pub fn new(spec: ServerSpec, means: Means) -> Self {
         Self(Arc::new(Inner {
@@ -75,49 +75,47 @@ impl Remote {
         }))
     }
 
-    /// Its name.
     #[must_use]
     pub fn name(&self) -> &ServerName {
         &self.0.spec.name
     }
 
-    /// Its entry.
     #[must_use]
     pub fn spec(&self) -> &ServerSpec {
         &self.0.spec
     }
 
-    /// Counts up whenever the server says that its tools changed.
+    /// Counts up whenever the server reports that its tools changed.
     #[must_use]
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.0.changes.subscribe()
     }
 
-    /// Counts up whenever a line to it was opened.
+    /// Counts up whenever a connection is opened.
     pub(crate) fn openings(&self) -> watch::Receiver<u64> {
         self.0.openings.subscribe()
     }
 
-    /// Whether there is a line to it now.
+    /// Whether there is an open connection.
     pub(crate) async fn is_up(&self) -> bool {
         matches!(&*self.0.state.lock().await, State::Up(link, _) if !link.is_closed())
     }
 
-    /// The version of the protocol that was agreed on; connects if need be.
+    /// The negotiated protocol version. Connects if necessary.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with.
+    /// Why the connection failed.
     pub async fn version(&self) -> Result<String, RemoteError> {
         let link = self.link().await?;
         Ok(link.version().map(|version| version.to_string()).unwrap_or_default())
     }
 
-    /// Its tools, as it defines them now.
+    /// The server's tools, as it defines them now.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with.
+    /// Why the list could not be read.
     pub async fn list(&self) -> Result<Listing, RemoteError> {
         let mut listing = self.read(|link| Box::pin(async move { link.tools().await })).await?;
         let wanted = &self.0.spec.tools;
@@ -127,29 +125,29 @@ impl Remote {
         Ok(listing)
     }
 
-    /// What it offers now: its tools, and whether there is more.
+    /// Everything the server offers now: its tools, and whether it has resources and prompts.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with.
+    /// Why the server could not be asked.
     pub async fn reading(&self) -> Result<Reading, RemoteError> {
         let listing = self.list().await?;
         let has = self.link().await?.capabilities();
         Ok(Reading { listing, resources: has.resources.is_some(), prompts: has.prompts.is_some() })
     }
 
-    /// Its tools for a registry, as they are now. A tool that is not what it was when it was first seen is left out, and that
-    /// is noted.
+    /// The server's current tools for a registry. A tool that changed since it was first seen is
+    /// left out and noted.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with.
+    /// Why the list could not be read.
     pub async fn offers(&self, pins: &dyn Pins) -> Result<(Vec<Offer>, Listing), RemoteError> {
         Ok(self.offers_of(self.reading().await?, pins))
     }
 
-    /// The same of what was read before. Nothing is connected to until one of them is called, and then the tool must still be
-    /// what it was.
+    /// The same for a list that was read earlier. Holm connects only when a tool is called, and
+    /// then the definition must still match.
     #[must_use]
     pub fn offers_of(&self, reading: Reading, pins: &dyn Pins) -> (Vec<Offer>, Listing) {
         let extras = RemoteTool::extras(self, &reading);
@@ -176,11 +174,11 @@ impl Remote {
         Offer::new(Arc::new(tool)).keywords([self.name().as_str()])
     }
 
-    /// Takes all its tools as they are now for good, on a person's word.
+    /// Pins all current tool definitions, because a person confirmed them.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with, or why that cannot be remembered.
+    /// Why the list could not be read, or why the pins could not be stored.
     pub async fn confirm(&self, pins: &dyn Pins) -> Result<usize, RemoteError> {
         let listing = self.list().await?;
         for tool in &listing.tools {
@@ -190,11 +188,11 @@ impl Remote {
         Ok(listing.tools.len())
     }
 
-    /// Calls a tool by its name at the server.
+    /// Calls a tool by its name on the server.
     ///
     /// # Errors
     ///
-    /// Why nothing came of it. A tool that ran and failed is no error.
+    /// Why the call failed. A tool that ran and reported a failure is not an error.
     pub async fn call(
         &self,
         tool: &str,
@@ -206,11 +204,13 @@ impl Remote {
         self.in_time(call).await
     }
 
-    /// Calls a tool that must be defined as this hash says: what a person confirmed is not what another line may bring.
+    /// Calls a tool whose definition must have this hash. A new connection may define a tool
+    /// differently from what a person confirmed.
     ///
     /// # Errors
     ///
-    /// [`RemoteError::Changed`] where it is another tool by now; otherwise as [`call`](Self::call).
+    /// [`RemoteError::Changed`] if the definition has changed;
+    /// otherwise as for [`call`](Self::call).
     pub async fn call_as(
         &self,
         tool: &str,
@@ -261,14 +261,14 @@ impl Remote {
                     self.content().await;
                     return Ok(result);
                 }
-                // Refused at the door, so nothing was done and it may be asked again.
+                // The server refused the request before doing anything, so it can be sent again.
                 Err(Fault::Challenged(challenge)) => self.log_in(&challenge).await?,
                 Err(fault) => return Err(settled(fault, &link).await),
             }
         }
     }
 
-    /// Whether a tool is still defined as it was. The list is read once for each line.
+    /// Whether a tool's definition is unchanged. The list is read once per connection.
     async fn still_as(&self, link: &Link, tool: &str, sha256: &[u8; 32]) -> Result<(), Fault> {
         let asked = timeout(READING, link.hash_of(tool)).await;
         let now = asked.unwrap_or(Err(RemoteError::TimedOut(READING.as_secs()).into()))?;
@@ -279,16 +279,16 @@ impl Remote {
         Err(RemoteError::Changed { tool: super::error::cut(tool), server: self.name().to_string() }.into())
     }
 
-    /// Its resources.
+    /// Lists the server's resources.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with.
+    /// Why the list could not be read.
     pub async fn resources(&self) -> Result<Vec<Resource>, RemoteError> {
         self.read(|link| Box::pin(async move { link.resources().await })).await
     }
 
-    /// A resource.
+    /// Reads one resource by its URI.
     ///
     /// # Errors
     ///
@@ -302,11 +302,11 @@ impl Remote {
         .await
     }
 
-    /// Its prompts.
+    /// Lists the server's prompts.
     ///
     /// # Errors
     ///
-    /// Why it cannot be spoken with.
+    /// Why the list could not be read.
     pub async fn prompts(&self) -> Result<Vec<Prompt>, RemoteError> {
         self.read(|link| Box::pin(async move { link.prompts().await })).await
     }
@@ -315,7 +315,7 @@ impl Remote {
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// Why the server returned no prompt.
     pub async fn prompt(
         &self,
         name: &str,
@@ -329,12 +329,12 @@ impl Remote {
         .await
     }
 
-    /// Ends the line, if there is one. The next need opens another.
+    /// Closes the connection, if there is one. The next request opens a new one.
     pub async fn close(&self) {
         *self.0.state.lock().await = State::Idle;
     }
 
-    /// Something that may be asked again: after a login, and once after the line broke.
+    /// Performs a request that may be repeated: after a login, and once after the connection broke.
     async fn read<T, F>(&self, ask: F) -> Result<T, RemoteError>
     where
         F: Fn(Arc<Link>) -> holm_runtime::BoxFuture<'static, Result<T, Fault>>,
@@ -352,7 +352,7 @@ impl Remote {
         }
     }
 
-    /// The line, opened if need be. Whoever else needs it meanwhile waits for the same one.
+    /// Returns the connection, and opens it if necessary. Concurrent callers wait for the same one.
     async fn link(&self) -> Result<Arc<Link>, RemoteError> {
         let mut state = self.0.state.lock().await;
         let failures = match &*state {
@@ -366,11 +366,12 @@ impl Remote {
             State::Down { failures, .. } => *failures,
             State::Idle => 0,
         };
-        // On the heap: it is large, and whoever calls a tool has calls of their own below.
+        // The future is boxed because it is large, and a caller of a tool has deep calls of its
+        // own.
         match Box::pin(self.open()).await {
             Ok(link) => {
                 let link = Arc::new(link);
-                // Counted as a failure until it has proved steady.
+                // This counts as a failure until the connection proves stable.
                 *state = State::Up(Arc::clone(&link), failures + 1);
                 self.0.openings.send_modify(|count| *count += 1);
                 Ok(link)
@@ -413,7 +414,7 @@ impl Remote {
         }
     }
 
-    /// Who Holm is to this server; none where nobody can log in.
+    /// Holm's identity at this server, or `None` if no login is possible.
     async fn account(&self) -> Result<Option<&Account>, RemoteError> {
         let inner = &self.0;
         let account = inner.account.get_or_try_init(|| async {
@@ -431,7 +432,7 @@ impl Remote {
 
     async fn log_in(&self, challenge: &str) -> Result<(), RemoteError> {
         let Some(account) = self.account().await? else {
-            return Err(RemoteError::Login("nobody is there to log in".into()));
+            return Err(RemoteError::Login("no user is present to log in".into()));
         };
         account
             .answer(challenge)
@@ -439,14 +440,15 @@ impl Remote {
             .map_err(|error| RemoteError::Login(super::error::cut(&error.to_string())))
     }
 
-    /// What was asked for was done, so a later wish for a login is a new one.
+    /// Records a successful request, so that a later login challenge counts as new.
     async fn content(&self) {
         if let Ok(Some(account)) = self.account().await {
             account.done().await;
         }
     }
 
-    /// Where the definition of a tool is pinned. It has no folder in it, so nothing on disk can change what it means.
+    /// The key under which a tool's definition is pinned. It contains no folder, so no file on disk
+    /// can change its meaning.
     fn pin(&self, tool: &str) -> std::path::PathBuf {
         let escaped: String = tool
             .chars()
@@ -468,7 +470,7 @@ impl fmt::Debug for Remote {
 
 async fn settled(fault: Fault, link: &Link) -> RemoteError {
     match fault {
-        Fault::Challenged(_) => RemoteError::Login("it wants more than was shown".into()),
+        Fault::Challenged(_) => RemoteError::Login("it asks for more permissions than you have seen".into()),
         Fault::Gone => RemoteError::Gone(link.last_words().await),
         Fault::Other(error) => error,
     }

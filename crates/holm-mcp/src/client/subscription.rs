@@ -1,4 +1,4 @@
-//! Listens for list changes in the stateless era, where a server sends them to subscribers alone.
+//! Subscribes to list changes in the stateless era, where a server sends them only to subscribers.
 
 use std::time::Duration;
 
@@ -10,16 +10,16 @@ use tokio::time::sleep;
 
 use super::ear::Ear;
 
-/// How long after a subscription ended another one is opened; twice as long each time.
+/// The delay before a subscription that ended is opened again. It doubles each time.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long at most.
+/// The longest delay before it is opened again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// A subscription to the list of tools. Dropped, it ends.
+/// A subscription to changes of the tool list. Dropping it ends the subscription.
 pub(crate) struct ListSubscription(AbortHandle);
 
 impl ListSubscription {
-    /// Subscribes where the server speaks the stateless era and says that it tells of changes.
+    /// Subscribes if the server speaks the stateless era and supports change notices.
     pub(crate) fn open(peer: &Peer<RoleClient>, ear: Ear) -> Option<Self> {
         let info = peer.peer_info()?;
         let tells = info.capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true));
@@ -36,8 +36,8 @@ impl Drop for ListSubscription {
     }
 }
 
-/// Counts the changes for as long as the line is up. Streams cannot be resumed: changes made while there was none
-/// counts as one change.
+/// Counts changes for as long as the connection is open. Streams cannot be resumed, so all changes
+/// during a gap count as one.
 async fn follow(peer: Peer<RoleClient>, ear: Ear) {
     let filter = SubscriptionFilter::builder().tools_list_changed().build();
     let mut failures = 0_u32;
@@ -57,7 +57,7 @@ async fn follow(peer: Peer<RoleClient>, ear: Ear) {
                     }
                 }
             }
-            // It says that it tells of changes, and does not know how.
+            // The server claims to support change notices and does not.
             Err(ServiceError::McpError(_) | ServiceError::UnexpectedResponse) => return,
             Err(_) => {}
         }

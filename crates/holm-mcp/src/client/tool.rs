@@ -1,4 +1,4 @@
-//! A tool of a server.
+//! Wraps one tool of a server as a tool of Holm.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::definition::{Definition, Reading};
 use super::{Remote, RemoteError};
 use crate::Hints;
 
-/// A tool of a server: called where it is, under the server's name here.
+/// A tool of a server. It runs on the server, and its name here starts with the server's name.
 #[derive(Debug, Clone)]
 pub struct RemoteTool {
     remote: Remote,
@@ -25,15 +25,12 @@ pub struct RemoteTool {
 /// What a call does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Action {
-    /// Calls the tool of this name, which must be defined as this hash says.
+    /// Calls the tool of this name, whose definition must have this hash.
     Call { name: String, sha256: [u8; 32] },
-    /// Lists what can be read.
+    /// Lists the server's resources.
     Resources,
-    /// Reads it.
     Read,
-    /// Lists the prompts.
     Prompts,
-    /// Fills one in.
     Prompt,
 }
 
@@ -42,7 +39,8 @@ impl RemoteTool {
     #[must_use]
     pub fn new(remote: Remote, definition: &Definition) -> Self {
         let spec = remote.spec();
-        // Its word counts where the person said so, and the person's own word counts more.
+        // The server's hint counts only if the user allows it, and the user's own setting has
+        // priority.
         let level = match (spec.levels.get(&definition.name), spec.hints) {
             (Some(level), _) => *level,
             (None, Hints::Believed) if definition.reads_only => Level::ReadOnly,
@@ -59,7 +57,7 @@ impl RemoteTool {
         Self { remote, action, declaration: Arc::new(declaration) }
     }
 
-    /// The tools by which a model uses what else the server has.
+    /// The tools through which a model uses the server's resources and prompts.
     pub(crate) fn extras(remote: &Remote, reading: &Reading) -> Vec<Self> {
         let mut extras = Vec::new();
         let mut add = |action: Action, name: &str, description: &str, members: &[&str]| {
@@ -79,7 +77,7 @@ impl RemoteTool {
 
     async fn act(self, job: &Job) -> Result<ToolOutput, RemoteError> {
         let arguments: Map<String, Value> = serde_json::from_str(&job.arguments)
-            .map_err(|error| RemoteError::NoMeans(format!("the arguments are no object: {error}")))?;
+            .map_err(|error| RemoteError::NoMeans(format!("the arguments are not an object: {error}")))?;
         let word = |name: &str| arguments.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         Ok(match &self.action {
             Action::Call { name, sha256 } => {
@@ -143,7 +141,8 @@ impl Tool for RemoteTool {
     }
 }
 
-/// What everything of a server has in common: its name in front, what it says is from outside, what it is told leaves.
+/// The declaration that all tools of a server share. The name starts with the server's name, the
+/// output counts as untrusted, and the arguments leave the machine.
 fn declare(remote: &Remote, name: &str, description: &str, schema: Json) -> Declaration {
     Declaration {
         yields: Yields { untrusted: true, private: false, egress: true },

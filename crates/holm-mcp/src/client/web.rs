@@ -1,6 +1,7 @@
-//! HTTP for `rmcp` over the one path that checks where a connection goes.
+//! An HTTP client for `rmcp` that sends every request through `holm-net`, which checks all
+//! connections.
 //!
-//! `rmcp` brings a client of its own, which resolves and connects as it likes; this one asks `holm-net` for everything.
+//! The client of `rmcp` resolves names and connects without such checks.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,17 +26,20 @@ use tokio::time::timeout;
 
 use super::events::events;
 
-/// The largest answer that is one JSON text, and the largest single event: what `rmcp` takes on standard streams too.
+/// The largest JSON answer, and the largest single event. `rmcp` has the same
+/// limit on standard streams.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
-/// How long an answer may be silent. Servers send a sign of life every fifteen seconds or so; calls have deadlines of their own.
+/// How long an answer may be silent. Servers send a keep-alive about every fifteen seconds, and
+/// calls have their own deadlines.
 const IDLE: Duration = Duration::from_secs(15 * 60);
-/// How long one stream may last; it is opened again after that.
+/// How long one stream may last. After that it is opened again.
 const TOTAL: Duration = Duration::from_secs(24 * 60 * 60);
-/// Redirects that are followed, each checked anew: a server that moved, not one that plays.
+/// How many redirects are followed. Each is checked again; this is enough for a server that moved.
 const REDIRECTS: u8 = 3;
-/// How long a server is waited for until it can ask questions of its own: a stream is opened in one round.
+/// How long to wait until a server can send its own requests. Opening the stream
+/// takes one round trip.
 const SETTLING: Duration = Duration::from_secs(2);
-/// How much of an answer that is no message is repeated in an error.
+/// How much of an answer that is not a message is repeated in an error.
 const SHOWN: usize = 256;
 
 const JSON: &str = "application/json";
@@ -45,25 +49,26 @@ const LAST_EVENT: &str = "last-event-id";
 
 type Fault = StreamableHttpError<NetError>;
 
-/// Speaks HTTP with one server, and reaches nothing that its policy does not open.
+/// Sends HTTP requests to one server. Its policy limits what it can reach.
 #[derive(Clone, Debug)]
 pub(crate) struct Web {
     client: Client,
     policy: Arc<Policy>,
-    /// Whether the server refused the first word of the newer HTTP, as those of the older kind do.
+    /// Whether the server refused the first request of the newer HTTP transport,
+    /// as older servers do.
     refused_hello: Arc<AtomicBool>,
     own_words: Arc<watch::Sender<OwnWords>>,
 }
 
-/// How the stream stands on which a server with sessions says things that nobody asked for.
+/// The state of the stream on which a server with sessions sends its own requests and notices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum OwnWords {
-    /// There is no session, so there is none.
+    /// The server has no session, so it has no such stream.
     #[default]
     None,
-    /// It is about to be opened.
+    /// The stream is about to be opened.
     Awaited,
-    /// The server has answered the wish for it, in whatever way.
+    /// The server has answered the request for the stream, with or without success.
     Settled,
 }
 
@@ -72,16 +77,17 @@ impl Web {
         Self { client, policy: Arc::new(policy), refused_hello: Arc::default(), own_words: Arc::default() }
     }
 
-    /// Whether the server refused the first word since this was asked last.
+    /// Whether the server refused the first request since the last call of this function.
     pub(crate) fn refused_hello(&self) -> bool {
         self.refused_hello.swap(false, Ordering::Relaxed)
     }
 
-    /// Waits until the server can ask questions of its own, if it wants to. One that does so in a first call, before there is a
-    /// stream for it, says it to nobody and waits for ever.
+    /// Waits until the server can send its own requests, if it supports that. A server that
+    /// asks something during the first call, before its stream is open, would lose the
+    /// question and wait forever.
     pub(crate) async fn can_be_asked(&self) {
         let mut own_words = self.own_words.subscribe();
-        // A server that never answers the wish is not waited for.
+        // Do not wait for a server that never answers the request for a stream.
         let _ = timeout(SETTLING, own_words.wait_for(|words| *words != OwnWords::Awaited)).await;
     }
 
@@ -93,7 +99,8 @@ impl Web {
     }
 }
 
-/// Events are bounded here always, so the variants of the trait that name a bound are left as they are.
+/// Events always have a size limit here, so the trait's variants that take a
+/// limit keep their defaults.
 impl StreamableHttpClient for Web {
     type Error = NetError;
 
@@ -145,7 +152,7 @@ impl StreamableHttpClient for Web {
     ) -> Result<(), Fault> {
         let request = request(Method::DELETE, &uri, Some(&session), token.as_deref(), &headers)?;
         let answer = self.send(request).await?;
-        // A server that does not let sessions be ended ends them itself.
+        // A server that does not allow clients to end a session ends it by itself.
         if answer.status().is_success() || answer.status() == StatusCode::METHOD_NOT_ALLOWED {
             return Ok(());
         }
@@ -187,7 +194,8 @@ fn is_hello(message: &ClientJsonRpcMessage) -> bool {
     matches!(request.request, ClientRequest::InitializeRequest(_))
 }
 
-/// Whether a refusal of the first word means that the server does not know this HTTP. Others mean who asks, or how often.
+/// Whether a refusal of the first request means that the server does not support this transport.
+/// Other refusals concern authentication or rate limits.
 fn means_older(status: StatusCode) -> bool {
     let other = [
         StatusCode::UNAUTHORIZED,
@@ -199,7 +207,7 @@ fn means_older(status: StatusCode) -> bool {
     status.is_client_error() && !other.contains(&status)
 }
 
-/// What an answer holds.
+/// The content type of an answer.
 enum Kind {
     Json,
     Events,
@@ -248,7 +256,7 @@ fn text(answer: &HttpResponse, name: &str) -> Option<String> {
     answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
 }
 
-/// Whether the server wants to know who asks, or wants more than was shown.
+/// Returns an error if the server requires a login, or a login with more scopes.
 fn challenged(answer: &HttpResponse) -> Result<(), Fault> {
     let Some(challenge) = text(answer, WWW_AUTHENTICATE.as_str()) else { return Ok(()) };
     match answer.status() {
@@ -265,7 +273,7 @@ fn status_error(answer: &HttpResponse) -> HttpStatusError {
     HttpStatusError::new(answer.status().as_u16(), text(answer, RETRY_AFTER.as_str()))
 }
 
-/// An answer that is no success: the error that it carries, or its status.
+/// The error for an unsuccessful answer: the error in its body, or its status.
 async fn refused(
     answer: HttpResponse,
     message: &ClientJsonRpcMessage,
@@ -293,7 +301,8 @@ async fn refused(
     }
 }
 
-/// A server of the older era may refuse the question which era it speaks in any way it likes; that is an answer too.
+/// A server of the older era may refuse the era probe in any way, and every refusal
+/// counts as an answer.
 fn rejected_probe(
     message: &ClientJsonRpcMessage,
     parsed: Option<&ServerJsonRpcMessage>,
@@ -305,7 +314,7 @@ fn rejected_probe(
     }
     let error = match parsed {
         Some(JsonRpcMessage::Error(error)) => error.error.clone(),
-        _ => ErrorData::invalid_request(format!("the question was refused with HTTP {status}"), None),
+        _ => ErrorData::invalid_request(format!("the server refused the request with HTTP {status}"), None),
     };
     let message = ServerJsonRpcMessage::error(error, Some(request.id.clone()));
     Some(StreamableHttpPostResponse::Json(message, None))
@@ -322,13 +331,13 @@ async fn read_message(
         Err(_) if is_one_way(message) => Ok(StreamableHttpPostResponse::Accepted),
         Err(error) => {
             let shown: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
-            let what = format!("the answer is no message ({error}): {shown}");
+            let what = format!("the answer is not a valid message ({error}): {shown}");
             Err(StreamableHttpError::UnexpectedServerResponse(Cow::Owned(what)))
         }
     }
 }
 
-/// Whether no answer is expected.
+/// Whether the message expects no answer.
 fn is_one_way(message: &ClientJsonRpcMessage) -> bool {
     !matches!(message, JsonRpcMessage::Request(_))
 }

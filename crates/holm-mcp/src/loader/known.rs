@@ -1,7 +1,8 @@
-//! What servers said when they were last looked at, on disk: nobody waits for them to say it again.
+//! Caches on disk what each server offered when it was last asked, so that a start does not wait
+//! for the servers.
 //!
-//! Nothing here is believed because it is written here. Whether a tool is what a person knows, its pin says, by the hash; and
-//! a server that has become another is found out when a tool of it is called.
+//! The cache is not a source of trust. A tool's pin decides by hash whether it is the confirmed
+//! one, and a server that has changed is detected when one of its tools is called.
 
 use std::path::PathBuf;
 
@@ -13,45 +14,45 @@ use crate::ServerName;
 use crate::cabinet::Cabinet;
 use crate::client::{Definition, Listing, Reading};
 
-/// A folder of what servers said, each by its name and the hash of its entry.
+/// A folder of cached lists. A list is found by the server's name and the hash of its entry.
 #[derive(Debug, Clone)]
 pub struct KnownLists {
     files: Cabinet,
 }
 
-/// What is remembered of a server.
+/// The cached state of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// It said this.
     Listed(Reading),
-    /// It said nothing for as long as anybody waits.
+    /// The server did not answer within the time limit.
     Silent,
 }
 
 impl KnownLists {
-    /// The lists in this folder, which need not be there yet.
+    /// Uses the lists in this folder. The folder may not exist yet.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { files: Cabinet::new(folder) }
     }
 
-    /// Remembers what a server said. A list that cannot be written down is asked for again next time.
+    /// Stores what a server offers. If the write fails, the server is asked again next time.
     pub fn keep(&self, server: &ServerName, entry: &ContentHash, reading: &Reading) {
         let tools = reading.listing.tools.iter().map(KeptTool::of).collect();
         let kept = Kept { tools, resources: reading.resources, prompts: reading.prompts };
         self.write(server, entry, Said::Listed(kept));
     }
 
-    /// Forgets all that a server of this name said. What cannot be removed is of an entry that is gone, so nobody reads it.
+    /// Deletes all lists of a server. A list that cannot be deleted belongs to an entry that no
+    /// longer exists, so it is never read.
     pub fn forget(&self, server: &ServerName) {
         let _ = self.files.forget(server);
     }
 
-    /// Remembers that a server said nothing.
+    /// Records that a server did not answer.
     pub(super) fn silent(&self, server: &ServerName, entry: &ContentHash) {
         self.write(server, entry, Said::Silent);
     }
 
-    /// What is remembered of the server of this entry. What cannot be read is not remembered.
+    /// The cached state for this entry. An unreadable file counts as missing.
     pub(super) fn find(&self, server: &ServerName, entry: &ContentHash) -> Option<Memory> {
         let written: Written = serde_json::from_slice(&self.files.read(server, entry)?).ok()?;
         if written.entry != entry.to_string() {
@@ -101,7 +102,7 @@ struct KeptTool {
 }
 
 impl Kept {
-    /// None where anything of it is not what was once written.
+    /// Returns `None` if any part of the file is invalid.
     fn reading(self) -> Option<Reading> {
         let tools = self.tools.into_iter().map(KeptTool::definition).collect::<Option<Vec<_>>>()?;
         let listing = Listing { tools, ..Listing::default() };

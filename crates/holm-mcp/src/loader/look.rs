@@ -1,4 +1,4 @@
-//! A server that is looked at beside everything else: nobody waits for it longer than they want to.
+//! Asks a server for its tools in the background. Each caller waits no longer than it chooses.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,20 +12,21 @@ use tokio::time::sleep;
 use super::known::{KnownLists, Memory};
 use crate::client::{CALM, Pace, Reading, Remote, RemoteError};
 
-/// What a look came to so far; none if it has not come to anything.
+/// The result so far; `None` if there is no result yet.
 pub(super) type Outcome = Option<Result<Reading, String>>;
 
-/// A server of a file, with what is known of it now and from now on. Dropped, nobody looks any more; its tools still work.
+/// A server from a file, and what is known about it. Dropping it stops the background task; the
+/// server's tools keep working.
 pub(super) struct Look {
     pub(super) remote: Remote,
-    /// Whether it was too slow before, so that waiting for it is no use.
+    /// Whether the server was too slow earlier, so that waiting for it is useless.
     pub(super) was_silent: bool,
     found: watch::Receiver<Outcome>,
     shown: Arc<Mutex<Option<Outcome>>>,
     task: AbortHandle,
 }
 
-/// Where an entry was found, and who wants to know of its server.
+/// Where an entry was found, and how to request another load of its file.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) path: PathBuf,
@@ -35,7 +36,8 @@ pub(super) struct Place {
 }
 
 impl Look {
-    /// Begins to look, or takes what is remembered and waits until somebody needs the server.
+    /// Starts asking the server. If a cached list exists, uses that and waits until a
+    /// call needs the server.
     pub(super) fn begin(remote: Remote, place: Place) -> Self {
         let memory = place.known.as_ref().and_then(|known| known.find(remote.name(), &place.entry));
         let was_silent = memory == Some(Memory::Silent);
@@ -50,23 +52,24 @@ impl Look {
         Self { remote, was_silent, found, shown, task }
     }
 
-    /// What is known once `enough` has come, or before.
+    /// Returns the result as soon as there is one, or when `enough` completes.
     pub(super) async fn outcome(&self, enough: impl Future<Output = ()>) -> Outcome {
         let mut found = self.found.clone();
         tokio::select! {
             biased;
-            // An error means that nobody looks any more: there is no more to come than what is there.
+            // An error means that the background task has ended, so no newer result will come.
             _ = found.wait_for(Option::is_some) => {}
             () = enough => {}
         }
-        // Under the lock, so that what comes now is either in this answer or asks for another look.
+        // This holds the lock, so that a result that arrives now is either in this answer or causes
+        // another load.
         let mut shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
         let outcome = self.found.borrow().clone();
         *shown = Some(outcome.clone());
         outcome
     }
 
-    /// Remembers that it is no use to wait for it.
+    /// Records that waiting for the server is useless.
     pub(super) fn give_up(&self, place: &Place) {
         if let Some(known) = &place.known {
             known.silent(self.remote.name(), &place.entry);
@@ -80,12 +83,12 @@ impl Drop for Look {
     }
 }
 
-/// Keeps what is known of a server up to date.
+/// The background task that keeps the result up to date.
 struct Keeper {
     remote: Remote,
     place: Place,
     sender: watch::Sender<Outcome>,
-    /// What the registry was given, if it was given anything.
+    /// The result that the registry received, if it received any.
     shown: Arc<Mutex<Option<Outcome>>>,
 }
 
@@ -98,7 +101,7 @@ impl Keeper {
         loop {
             if !remembered {
                 let read = self.remote.reading().await;
-                // The line that this opened is no news.
+                // The connection that this task opened itself is not a change.
                 openings.borrow_and_update();
                 wait = Some(match &read {
                     Ok(reading) => pace.read(reading.listing.fresh_for),
@@ -115,14 +118,14 @@ impl Keeper {
                     sleep(CALM).await;
                     changes.mark_unchanged();
                 }
-                // Somebody needed it: what was remembered is compared with what is there.
+                // A call needed the server, so its list is compared with the cached one.
                 opened = openings.changed() => {
                     if opened.is_err() {
                         return;
                     }
                 }
                 () = sleep(wait.unwrap_or_default()), if wait.is_some() => {
-                    // A line that nobody needed any more is not opened to learn that nothing has changed.
+                    // Do not open an unused connection only to learn that nothing has changed.
                     remembered = self.has_answered() && !self.remote.is_up().await;
                 }
             }
@@ -141,7 +144,7 @@ impl Keeper {
                 }
                 Ok(reading)
             }
-            // One that has answered before is still there for its next call.
+            // A server that has answered before stays available for its next call.
             Err(_) if self.has_answered() => return,
             Err(error) => Err(error.to_string()),
         };

@@ -1,8 +1,10 @@
-//! A server in a tool folder: `<name>.mcp.json` holds one entry, or a whole `mcpServers`.
+//! Loads servers from a tool folder: `<name>.mcp.json` holds one entry, or a whole `mcpServers`
+//! object.
 //!
-//! No server keeps a folder waiting. One that is known is there at once, from what it said before, and is connected to when one
-//! of its tools is called. One that is new is waited for as long as the fastest takes and a little more; then the folder goes on
-//! without it, and it joins when it has answered.
+//! No server delays a folder. A known server is available at once from the cache, and Holm connects
+//! to it when one of its tools is called. A new server is given as long as the fastest server
+//! takes, plus a little. Then the folder loads without it, and the server joins when it has
+//! answered.
 
 mod known;
 mod look;
@@ -23,18 +25,18 @@ use start::{Start, Waited};
 
 pub use known::KnownLists;
 
-/// The ending of the files.
+/// The ending of server files.
 const ENDING: &str = ".mcp.json";
-/// The largest file: an entry is a few lines.
+/// The largest file. An entry is a few lines long.
 const MAX_FILE: usize = 1024 * 1024;
 
 /// Looks up a variable that a file names.
 type Environment = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Makes tools of `<name>.mcp.json` files. Clones are the same loader.
+/// Loads tools from `<name>.mcp.json` files. Clones share one loader.
 ///
-/// A file that a person has not trusted never gets here (that is the folder's gate), and one that was replaced since it was
-/// confirmed starts nothing.
+/// The folder's trust check keeps untrusted files away from this loader. A file that was replaced
+/// after a person confirmed it starts nothing.
 #[derive(Clone)]
 pub struct McpLoader {
     means: Means,
@@ -46,14 +48,14 @@ pub struct McpLoader {
     held: Arc<Mutex<BTreeMap<PathBuf, Held>>>,
 }
 
-/// The servers of a file as it was when it was read.
+/// The servers of a file, for one content of the file.
 struct Held {
     entry: [u8; 32],
     looks: Vec<Arc<Look>>,
 }
 
 impl McpLoader {
-    /// Reaches servers with these means. `${NAME}` in a file is what `env` says.
+    /// Creates a loader with these transports. `env` gives the value of `${NAME}` in a file.
     pub fn new(
         means: Means,
         pins: Arc<dyn Pins>,
@@ -70,31 +72,32 @@ impl McpLoader {
         }
     }
 
-    /// Remembers in this folder what servers said. Without one, each is asked anew in each process.
+    /// Caches in this folder what servers offer. Without a cache, each process
+    /// asks each server again.
     #[must_use]
     pub fn known(mut self, lists: KnownLists) -> Self {
         self.known = Some(lists);
         self
     }
 
-    /// Asks for another look at a file whose servers have answered late, or have changed.
+    /// Requests another load of a file when its servers answer late or change.
     #[must_use]
     pub fn again(mut self, again: &Again) -> Self {
         self.again = again.clone();
         self
     }
 
-    /// The servers of a file. Starts nothing.
+    /// Reads the servers of a file, and starts nothing.
     ///
     /// # Errors
     ///
-    /// [`LoadError::Refused`] with what is wrong in it.
+    /// [`LoadError::Refused`] if the file is invalid, with the reason.
     pub fn read(&self, path: &Path, bytes: &[u8]) -> Result<Vec<ServerSpec>, LoadError> {
         let refused = |why: String| LoadError::refused(why);
         if bytes.len() > MAX_FILE {
             return Err(refused(format!("it has more than {MAX_FILE} bytes")));
         }
-        let text = std::str::from_utf8(bytes).map_err(|_| refused("it is no text".into()))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| refused("it is not UTF-8 text".into()))?;
         let env = |name: &str| (self.env)(name);
         match import(text, &env) {
             Ok(imported) => match imported.refused.into_iter().next() {
@@ -104,7 +107,7 @@ impl McpLoader {
             Err(crate::ImportError::NoServers) => {
                 let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
                 let name = ServerName::near(name.strip_suffix(ENDING).unwrap_or(name));
-                let name = name.ok_or_else(|| refused("its name is none for a server".into()))?;
+                let name = name.ok_or_else(|| refused("its name is not a valid server name".into()))?;
                 let entry = serde_json::from_str(text).map_err(|error| refused(error.to_string()))?;
                 let spec =
                     ServerSpec::read(name, &entry, &env).map_err(|error| refused(error.to_string()))?;
@@ -114,7 +117,8 @@ impl McpLoader {
         }
     }
 
-    /// The servers of a file, looked at from now on. The same file again is the same servers, with the lines that they have.
+    /// Starts watching the servers of a file. The same file content returns the same servers
+    /// with their open connections.
     fn looks(&self, found: Found<'_>) -> Result<Vec<Arc<Look>>, LoadError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(same) = held.get(found.path).filter(|held| held.entry == *found.sha256) {
@@ -135,7 +139,7 @@ impl McpLoader {
         }
     }
 
-    /// The tools of one server, or why there are none (yet).
+    /// The tools of one server, or why it has none yet.
     async fn offers(&self, look: &Look, place: &Place) -> Result<Vec<Offer>, LoadError> {
         let name = look.remote.name();
         let mut waited = Waited::NotAtAll;
@@ -166,7 +170,7 @@ impl McpLoader {
         let (mut own, listing) = remote.offers_of(reading, self.pins.as_ref());
         if own.is_empty() && !listing.changed.is_empty() {
             let (tools, server) = (listing.changed.join("`, `"), remote.name());
-            let hint = format!("look at it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
+            let hint = format!("review it with `holm mcp test {server}`, then `holm mcp confirm {server}`");
             return Err(LoadError::refused(format!("`{tools}` {CHANGED}; {hint}")));
         }
         if let Some(first) = own.first_mut() {
@@ -186,7 +190,8 @@ impl Loader for McpLoader {
             if found.standing == Standing::Replaced {
                 let file = found.path.file_name().unwrap_or_default().to_string_lossy();
                 return Err(LoadError::refused(format!(
-                    "it is not what was confirmed, so nothing of it is started; look at it, then `holm tool confirm {file}`"
+                    "it changed since you confirmed it, so it was not started; review it, then run `holm \
+                     tool confirm {file}`"
                 )));
             }
             let (looks, place) = (self.looks(found)?, self.place(found));
@@ -198,7 +203,7 @@ impl Loader for McpLoader {
                     Err(error) => wrong.push(error),
                 }
             }
-            // One server of many that fails takes nothing from the others.
+            // If one of several servers fails, the others keep their tools.
             match (offers.first_mut(), wrong.into_iter()) {
                 (Some(first), wrong) => first.notes.extend(wrong.map(|error| error.to_string())),
                 (None, mut wrong) => {

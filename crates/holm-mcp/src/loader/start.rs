@@ -1,4 +1,5 @@
-//! How long servers are waited for when everything begins: as long as the fastest takes, and a little more.
+//! Decides how long the first load waits for new servers: as long as the fastest server takes, plus
+//! a little.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -6,31 +7,33 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-/// How long servers that nobody knows yet are waited for where none of them answers: what a person takes for a moment.
+/// How long to wait for unknown servers if none of them answers. A person
+/// barely notices this delay.
 const LONGEST: Duration = Duration::from_secs(2);
-/// How long after the fastest the others are waited for at the least: programs that start together do not end at once.
+/// The least time that the others get after the fastest server. Programs that start together do not
+/// finish at the same time.
 const LEAST: Duration = Duration::from_millis(250);
 
-/// One start. Whoever comes later waits for nobody.
+/// The first load. Servers that are added later cause no wait.
 #[derive(Debug, Default)]
 pub(super) struct Start {
     begun: OnceLock<Instant>,
     first: watch::Sender<Option<Duration>>,
 }
 
-/// How long somebody waited.
+/// How long a caller waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waited {
-    /// Not at all: there was no use in it.
+    /// Not at all, because waiting was useless.
     NotAtAll,
-    /// Until the others were there.
+    /// Until the other servers had answered.
     ForOthers,
-    /// As long as anybody waits.
+    /// Until the time limit was reached.
     ToTheEnd,
 }
 
 impl Start {
-    /// A server has answered.
+    /// Records that a server has answered.
     pub(super) fn answered(&self) {
         let took = self.begun().elapsed();
         self.first.send_if_modified(|first| {
@@ -40,7 +43,7 @@ impl Start {
         });
     }
 
-    /// Comes back when nobody should wait any longer.
+    /// Returns when callers should stop waiting.
     pub(super) async fn over(&self) -> Waited {
         let begun = self.begun();
         let end = begun + LONGEST;
@@ -85,7 +88,7 @@ mod tests {
             start.answered();
             start.answered();
             start.over().await;
-            // The timer's ticks are whole milliseconds.
+            // Timer ticks are whole milliseconds.
             let waited = begun.elapsed();
             assert!(
                 waited.abs_diff(Duration::from_millis(expect)) <= Duration::from_millis(2),

@@ -1,4 +1,4 @@
-//! Agents as tools: `ask_<slug>`.
+//! Exposes agents as tools with the name `ask_<slug>`.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,16 +9,17 @@ use tokio::sync::watch;
 
 use super::call::Teller;
 
-/// The longest slug: with `ask_` in front, a name that every client takes.
+/// The longest slug. With `ask_` in front, every client accepts the name.
 const LONGEST: usize = 48;
 
-/// Somebody who answers questions: an agent, as a client of MCP sees it.
+/// An agent that answers questions, as an MCP client sees it.
 pub trait Answering: Send + Sync {
-    /// Answers one question. `tell` says how far it is; `stop` that nobody wants the answer any more.
+    /// Answers one question. `tell` receives progress, and `stop` fires when the client no
+    /// longer wants the answer.
     ///
     /// # Errors
     ///
-    /// Why there is no answer, in words.
+    /// Why there is no answer, as text.
     fn answer(
         &self,
         question: String,
@@ -27,16 +28,17 @@ pub trait Answering: Send + Sync {
     ) -> BoxFuture<'static, Result<String, String>>;
 }
 
-/// Agents that come and go.
+/// A set of agents that can change.
 pub trait Roster: Send + Sync {
-    /// Those that there are now, each by its name and what it is for. The same in the same order get the same names.
+    /// The current agents, each with its name and purpose. The same agents in the same order get
+    /// the same tool names.
     fn agents(&self) -> Vec<(String, String, Arc<dyn Answering>)>;
 
-    /// Counts how often they have become others.
+    /// Counts up whenever the set of agents changes.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// Each question is a run of its own, with everything that the agent was built with.
+/// Each question starts a new run with everything that the agent was built with.
 impl Answering for Arc<Agent> {
     fn answer(
         &self,
@@ -63,8 +65,8 @@ impl Answering for Arc<Agent> {
             let report = tokio::select! {
                 report = &mut work => report,
                 () = stop.cancelled() => {
-                    // An agent that ends at this moment is not there to be stopped.
-                    let _ = handle.cancel("the client no longer wants the answer");
+                    // An agent that ends at this moment cannot be cancelled any more.
+                    let _ = handle.cancel("the client cancelled the request");
                     work.await
                 }
             };
@@ -75,12 +77,13 @@ impl Answering for Arc<Agent> {
     }
 }
 
-/// The names under which clients find agents, each given once. The same agents in the same order get the same ones.
+/// The tool names of agents, each assigned once. The same agents in the same order
+/// get the same names.
 #[derive(Debug, Default)]
 pub(super) struct Names(pub(super) BTreeSet<String>);
 
 impl Names {
-    /// `ask_<slug>`; where that is taken already, with the first number behind it that makes it another.
+    /// Returns `ask_<slug>`. If that name is taken, appends the first number that makes it unique.
     pub(super) fn give(&mut self, agent: &str) -> String {
         let wanted = format!("ask_{}", slug(agent));
         let numbered = (2_u32..).map(|number| format!("{wanted}_{number}"));
@@ -89,7 +92,7 @@ impl Names {
     }
 }
 
-/// The name under which a client finds an agent: small letters, digits and underscores.
+/// The slug of an agent: lower-case letters, digits and underscores.
 ///
 /// ```
 /// assert_eq!(holm_mcp::server::slug("Code Reviewer (v2)"), "code_reviewer_v2");

@@ -1,8 +1,8 @@
-//! One call of a tool from outside, decided on as if a model had made it.
+//! Runs one tool call from an MCP client under the same rules as a call from a model.
 //!
-//! There is one place that decides what may run, and it is the kernel. So a call from a client is a run of its own, in
-//! which a script makes this one call: arguments are validated, grants and denials count, hooks look at it, a budget binds it,
-//! a journal remembers it, and nothing is asked of anybody.
+//! Only the kernel decides what may run. A client's call therefore becomes a run of its own, in
+//! which a scripted model makes this one call. The kernel validates arguments and applies grants,
+//! denials, hooks and a budget, and the run is journaled. No user is asked.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,27 +17,28 @@ use holm_runtime::{
     Spawner, Tool, Update, model_fn,
 };
 
-/// What calls from outside may do.
+/// What calls from clients may do.
 #[derive(Debug, Clone, Default)]
 pub struct Rights {
-    /// What is granted.
     pub grants: GrantSet,
-    /// What runs without a question; what would be asked is denied, since nobody is there.
+    /// Which calls run without a question. A call that needs a question is denied, because
+    /// no user is present.
     pub mode: Mode,
-    /// What is taken out of every output.
+    /// The secrets that are removed from every output.
     pub secrets: Secrets,
-    /// Who starts the agents of a registry; without one, they are not shown.
+    /// Starts the agents of a registry. Without it, agents are not exposed.
     pub spawner: Option<Starter>,
-    /// What every call has besides, as a run has it: hooks, a budget, a journal.
+    /// What each call's run has in addition: hooks, a budget, a journal.
     pub outfit: Outfit,
 }
 
-/// What the run of every call is given before it begins. Without one it has no hooks and no budget, and is remembered by nobody.
+/// Configures the run of every call before it starts. By default, a run has no hooks, no
+/// budget and no journal.
 #[derive(Clone)]
 pub struct Outfit(Arc<dyn Fn(Builder) -> Builder + Send + Sync>);
 
 impl Outfit {
-    /// Gives each run this.
+    /// Applies this function to each run.
     ///
     /// ```
     /// use holm_mcp::server::Outfit;
@@ -69,7 +70,7 @@ impl std::fmt::Debug for Outfit {
 pub struct Starter(Arc<dyn Spawner>);
 
 impl Starter {
-    /// Starts them by this.
+    /// Uses this spawner to start them.
     pub fn new(spawner: impl Spawner + 'static) -> Self {
         Self(Arc::new(spawner))
     }
@@ -87,10 +88,9 @@ impl std::fmt::Debug for Starter {
     }
 }
 
-/// Told how far a call is.
+/// Receives the progress of a call.
 pub(super) type Teller = Arc<dyn Fn(Update) + Send + Sync>;
 
-/// Makes one call.
 pub(super) async fn call(
     tool: &Arc<dyn Tool>,
     arguments: String,
@@ -108,11 +108,12 @@ pub(super) async fn call(
     };
     let mut grants = rights.grants.clone();
     let declared = tool.declaration();
-    // An agent that is shown may be called; whatever it does is looked at when it does it.
+    // An exposed agent may be called. Everything it does is checked when it does it.
     if matches!(declared.kind, ToolKind::Agent { .. }) {
         grants.extend(format!("spawn:{}", declared.name).parse());
     }
-    // A script costs nothing, which must be said: a budget binds what has a price.
+    // A script costs nothing, and this must be stated, because a budget applies to everything with
+    // a price.
     let free = Price { input: 0, output: 0, cached: None, cache_write: None };
     let card = Model { price: Some(free), ..Model::named("scripted/from-outside") };
     let builder = Agent::builder(card, script(&tool.declaration().name, &arguments))
@@ -139,7 +140,7 @@ pub(super) async fn call(
     let output = kept.lock().unwrap_or_else(PoisonError::into_inner).take();
     let (outcome, text) = said.lock().unwrap_or_else(PoisonError::into_inner).clone();
     match output {
-        // What the guards did not believe is not handed on.
+        // Output that the guards rejected is not returned.
         Some(output) if outcome == output.outcome => output,
         Some(_) | None => ToolOutput { outcome, text, ..ToolOutput::default() },
     }
@@ -153,15 +154,15 @@ async fn run(agent: &Agent, stop: &CancellationToken) -> Result<(), String> {
     let ended = tokio::select! {
         ended = &mut work => ended,
         () = stop.cancelled() => {
-            // A run that ends at this moment is not there to be stopped.
-            let _ = handle.cancel("the client no longer wants the answer");
+            // A run that ends at this moment cannot be cancelled any more.
+            let _ = handle.cancel("the client cancelled the request");
             work.await
         }
     };
     ended.map(drop).map_err(|error| error.to_string())
 }
 
-/// A model that makes one call and says no more.
+/// A model that makes one call and says nothing else.
 fn script(tool: &str, arguments: &str) -> impl holm_runtime::Model + 'static {
     let (name, arguments) = (tool.to_owned(), arguments.to_owned());
     let called = AtomicBool::new(false);
@@ -181,7 +182,7 @@ fn script(tool: &str, arguments: &str) -> impl holm_runtime::Model + 'static {
     })
 }
 
-/// Remembers what the call came to, and what a model would have read.
+/// Records the outcome of the call and the text that a model would have read.
 fn watch(said: &Mutex<(Outcome, String)>, event: &Event) {
     let mut said = said.lock().unwrap_or_else(PoisonError::into_inner);
     match event {
@@ -200,7 +201,7 @@ fn watch(said: &Mutex<(Outcome, String)>, event: &Event) {
     }
 }
 
-/// A tool whose bounded output is kept for the client.
+/// Wraps a tool and keeps its limited output for the client.
 struct Kept {
     tool: Arc<dyn Tool>,
     containment: Containment,

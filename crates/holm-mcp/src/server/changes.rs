@@ -1,4 +1,4 @@
-//! What clients are told of: that tools, texts or prompts came, went or became others.
+//! Watches for changes that clients are notified about: tools, resources and prompts.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use tokio::sync::watch;
 
 use super::exposed::{Kind, Shows, kind};
 
-/// Which list changed.
+/// The list that changed, as clients of MCP see it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Changed {
-    /// Agents are tools to a client.
+    /// Clients see agents as tools.
     Agents,
     Tools,
     Resources,
@@ -28,7 +28,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Waits for the next one; for ever if there are none to come. Whoever stops waiting misses nothing.
+    /// Waits for the next change, or forever if none can come. Cancelling the wait loses no change.
     pub(super) async fn next(&mut self) -> Changed {
         loop {
             let (tools, resources, prompts) =
@@ -67,7 +67,8 @@ async fn counted(changes: &mut Option<watch::Receiver<u64>>) -> bool {
     }
 }
 
-/// Changes of a registry that clients can see: folders are looked at more often than their tools change.
+/// Changes of a registry that clients can see. Folders are rescanned more often
+/// than their tools change.
 pub(super) struct ToolChanges {
     all: watch::Receiver<Arc<Snapshot>>,
     shows: Shows,
@@ -81,7 +82,8 @@ impl ToolChanges {
         Self { all, shows, seen }
     }
 
-    /// Waits for the next one; none if there will be no more. Whoever stops waiting misses nothing.
+    /// Waits for the next change; returns `None` if no more can come. Cancelling the
+    /// wait loses no change.
     async fn next(&mut self) -> Option<()> {
         loop {
             self.all.changed().await.ok()?;
@@ -94,7 +96,7 @@ impl ToolChanges {
     }
 }
 
-/// What of a snapshot clients may see.
+/// The part of a snapshot that clients may see.
 fn visible(snapshot: &Snapshot, shows: Shows) -> Vec<Declaration> {
     let shown = snapshot.tools().filter_map(|(tool, _)| {
         let is_shown = match (kind(tool.as_ref()), shows) {

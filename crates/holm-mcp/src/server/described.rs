@@ -1,4 +1,4 @@
-//! Agents and tools as the protocol describes them.
+//! Describes agents and tools in the types of the protocol.
 
 use std::borrow::Cow;
 

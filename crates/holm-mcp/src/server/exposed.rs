@@ -1,4 +1,4 @@
-//! What a client sees of Holm.
+//! The MCP server handler: everything a client sees of Holm.
 
 use std::sync::Arc;
 
@@ -24,10 +24,11 @@ use super::output::result;
 use super::reading;
 use super::teller::teller;
 
-/// How long a client may believe a list: tools come and go with their files, and who listens hears of it.
+/// How long a client may cache a list. Tools change with their files, and
+/// subscribers receive change notices.
 const FRESH_MS: u64 = 60_000;
 
-/// Agents and tools, for clients of MCP. Cheap to clone; clones show the same.
+/// Exposes agents and tools to MCP clients. It is cheap to clone, and clones expose the same.
 #[derive(Clone, Default)]
 pub struct Exposed {
     agents: Arc<Vec<Shown>>,
@@ -38,7 +39,7 @@ pub struct Exposed {
     prompts: Option<Arc<dyn Prompts>>,
 }
 
-/// An agent under its name.
+/// An exposed agent with its tool name.
 #[derive(Clone)]
 struct Shown {
     name: String,
@@ -46,7 +47,7 @@ struct Shown {
     agent: Arc<dyn Answering>,
 }
 
-/// Which tools are shown beside agents.
+/// The tools that are exposed beside agents.
 #[derive(Clone, Default)]
 enum Offered {
     #[default]
@@ -55,24 +56,23 @@ enum Offered {
     Changing(Registry, Shows),
 }
 
-/// What of a registry is shown.
+/// Which part of a registry is exposed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shows {
-    /// Its agents.
     #[default]
     Agents,
-    /// Its agents and its tools.
+    /// Both agents and tools.
     Everything,
 }
 
 impl Exposed {
-    /// Nothing yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Shows agents, each by its name and what it is for. The same agents in the same order get the same names.
+    /// Exposes agents, each with its name and purpose. The same agents in the same order get
+    /// the same tool names.
     #[must_use]
     pub fn agents<N: AsRef<str>, D: Into<String>>(
         mut self,
@@ -88,42 +88,43 @@ impl Exposed {
         self
     }
 
-    /// Shows agents that come and go, behind those that stay.
+    /// Exposes a changing set of agents after the fixed ones.
     #[must_use]
     pub fn roster(mut self, roster: impl Roster + 'static) -> Self {
         self.roster = Some(Arc::new(roster));
         self
     }
 
-    /// Shows these tools too, with what their calls may do.
+    /// Exposes these tools too. `rights` limits their calls.
     #[must_use]
     pub fn tools(mut self, tools: Toolbox, rights: Rights) -> Self {
         (self.tools, self.rights) = (Offered::Fixed(tools), Arc::new(rights));
         self
     }
 
-    /// Shows the agents of a registry, each as `ask_<slug>`, and its tools if they are wanted too, as they come and go.
+    /// Exposes the agents of a registry as `ask_<slug>`, and optionally its tools. Both
+    /// follow the registry's changes.
     #[must_use]
     pub fn registry(mut self, registry: Registry, shows: Shows, rights: Rights) -> Self {
         (self.tools, self.rights) = (Offered::Changing(registry, shows), Arc::new(rights));
         self
     }
 
-    /// Lets clients read these texts. What the rights know as secret is taken out of them.
+    /// Lets clients read these texts. Secrets that the rights know are removed from them.
     #[must_use]
     pub fn library(mut self, library: impl Library + 'static) -> Self {
         self.library = Some(Arc::new(library));
         self
     }
 
-    /// Offers these prompts.
     #[must_use]
     pub fn prompts(mut self, prompts: impl Prompts + 'static) -> Self {
         self.prompts = Some(Arc::new(prompts));
         self
     }
 
-    /// Everything that is shown: agents first, then tools. An agent keeps its name before a tool.
+    /// Lists everything that is exposed: agents first, then tools. If names clash, the
+    /// agent keeps its name.
     #[must_use]
     pub fn list(&self) -> Vec<Described> {
         let agents = self.shown();
@@ -140,7 +141,7 @@ impl Exposed {
         all
     }
 
-    /// The agents, under the names by which clients call them.
+    /// The agents with the names by which clients call them.
     fn shown(&self) -> Vec<Shown> {
         let mut shown = self.agents.to_vec();
         let mut names = Names(shown.iter().map(|shown| shown.name.clone()).collect());
@@ -153,7 +154,7 @@ impl Exposed {
         shown
     }
 
-    /// What the registry has to show, under the names by which clients call it.
+    /// The exposed part of the registry, with the names by which clients call it.
     fn offered(&self) -> Vec<(String, Arc<dyn Tool>)> {
         let shows = match &self.tools {
             Offered::Changing(_, shows) => *shows,
@@ -168,7 +169,7 @@ impl Exposed {
                     Some((names.give(name), Arc::clone(tool)))
                 }
                 (Kind::Tool, Shows::Everything) => Some((name.clone(), Arc::clone(tool))),
-                // What only the kernel carries out means nothing outside of a run.
+                // Kernel tools have no meaning outside of a run.
                 (Kind::Agent | Kind::Kernel, _) | (Kind::Tool, Shows::Agents) => None,
             }
         });
@@ -183,7 +184,6 @@ impl Exposed {
         }
     }
 
-    /// Makes one call.
     async fn make(
         &self,
         name: &str,
@@ -208,7 +208,7 @@ impl Exposed {
         Some(call(&tool, arguments.to_string(), &self.rights, tell, &context.ct).await)
     }
 
-    /// Everything of which a client can be told.
+    /// All changes that a client can be notified about.
     fn changes(&self) -> Changes {
         let tools = match &self.tools {
             Offered::Changing(registry, shows) => Some(ToolChanges::of(registry, *shows)),
@@ -222,7 +222,7 @@ impl Exposed {
         }
     }
 
-    /// Tells a client of every change, for as long as it is there.
+    /// Notifies a client of every change until it disconnects.
     fn keep_told(&self, peer: Peer<RoleServer>) {
         let mut changes = self.changes();
         tokio::spawn(async move {
@@ -240,7 +240,7 @@ impl Exposed {
     }
 
     fn no_library() -> ErrorData {
-        ErrorData::invalid_params("there is nothing to read here", None)
+        ErrorData::invalid_params("this server has nothing to read", None)
     }
 }
 
@@ -367,7 +367,7 @@ impl std::fmt::Debug for Exposed {
     }
 }
 
-/// What runs a tool, as far as clients care.
+/// What runs a tool, as far as clients need to know.
 pub(super) enum Kind {
     Tool,
     Agent,

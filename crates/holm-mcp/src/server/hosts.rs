@@ -1,25 +1,26 @@
-//! Where a request says that it goes.
+//! Determines the host that a request is addressed to.
 
 use http::HeaderMap;
 use http::header::HOST;
 use http::uri::Authority;
 use thiserror::Error;
 
-/// A request has more than one `Host`: everybody on its way may go by another one.
+/// A request has more than one `Host` header. Each proxy on the way could use a different one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the request has more than one `Host`")]
 pub struct ManyHosts;
 
-/// The names that a request says it was sent to: its `Host`, and that of its target where the target is a whole address. Whoever
-/// stands before a server may go by either, so no name counts that not both have.
+/// The host names of a request: its `Host` header, and its target's host if the target
+/// is an absolute URL. A proxy in front of the server may use either, so only a name
+/// that both have counts.
 ///
 /// # Errors
-/// [`ManyHosts`].
+/// [`ManyHosts`] if the request has several `Host` headers.
 pub fn named_hosts<'a>(
     headers: &'a HeaderMap,
     authority: Option<&'a Authority>,
 ) -> Result<Vec<&'a str>, ManyHosts> {
-    // What is no text is nobody's name.
+    // A value that is not text matches no name.
     let hosts = headers.get_all(HOST).iter().map(|host| host.to_str().unwrap_or_default());
     let mut named: Vec<&str> = hosts.collect();
     if named.len() > 1 {

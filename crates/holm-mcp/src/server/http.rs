@@ -1,4 +1,5 @@
-//! The server over HTTP. Who gets in is decided before a byte of a message is read: `Host`, `Origin`, then the token.
+//! Serves MCP over HTTP. It checks `Host`, `Origin` and then the token before it reads any part of
+//! a message.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -25,14 +26,14 @@ use tokio::sync::Semaphore;
 
 use super::{Exposed, named_hosts};
 
-/// The largest message of a client.
+/// The largest message from a client.
 const MAX_BODY: usize = 4 * 1024 * 1024;
-/// How many connections are open at once: clients are a few programs of one person.
+/// How many connections may be open at once. Clients are a few programs of one person.
 const MAX_CONNECTIONS: usize = 256;
 /// The one path at which the server answers.
 const PATH: &str = "/mcp";
 
-/// Who gets in.
+/// Which HTTP requests the server accepts, by token, `Host` and `Origin`.
 #[derive(Clone, Default)]
 pub struct Door {
     token: Option<SecretString>,
@@ -41,12 +42,13 @@ pub struct Door {
 }
 
 impl Door {
-    /// Programs on this machine that know the token.
+    /// Accepts programs on this machine that know the token.
     pub fn new(token: impl Into<SecretString>) -> Self {
         Self { token: Some(token.into()), ..Self::open() }
     }
 
-    /// Every program on this machine, also one of somebody else. Web pages stay outside.
+    /// Accepts every program on this machine, including programs of other users. Web
+    /// pages are still rejected.
     #[must_use]
     pub fn open() -> Self {
         let own = |text: &[&str]| text.iter().map(|text| (*text).to_owned()).collect();
@@ -57,21 +59,21 @@ impl Door {
         }
     }
 
-    /// Lets requests in that were sent to this name, for a server behind another.
+    /// Accepts requests addressed to this host name, for a server behind a proxy.
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Self {
         self.hosts.push(host.into());
         self
     }
 
-    /// Lets pages of this origin in.
+    /// Accepts web pages of this origin.
     #[must_use]
     pub fn origin(mut self, origin: impl Into<String>) -> Self {
         self.origins.push(origin.into());
         self
     }
 
-    /// Whether the token is right, in the same time for every wrong one.
+    /// Whether the token is correct. The comparison takes the same time for every wrong token.
     fn knows(&self, request: &Request<Incoming>) -> bool {
         let Some(token) = &self.token else { return true };
         let given = request.headers().get(AUTHORIZATION).and_then(|value| value.to_str().ok());
@@ -91,24 +93,25 @@ impl std::fmt::Debug for Door {
     }
 }
 
-/// Why the server does not serve.
+/// Why the server cannot start.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HttpError {
-    /// Whoever can reach this address could use it.
+    /// Every program that can reach this address could use the server.
     #[error("{0} can be reached from other machines; set a token, or listen on 127.0.0.1")]
     Exposed(SocketAddr),
-    /// The system does not let it listen.
+    /// The system does not allow it to listen.
     #[error("cannot listen: {0}")]
     Listen(String),
 }
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Serves until it is dropped. Each client has a handler of its own, and sees nothing of another's session.
+/// Serves until it is dropped. Each client has its own handler and cannot
+/// see another client's session.
 ///
 /// # Errors
 ///
-/// [`HttpError`] where it cannot begin; what goes wrong with one client is that client's.
+/// [`HttpError`] if it cannot start. An error of one client affects only that client.
 pub async fn serve_http<S: ServerHandler + Clone>(
     listener: TcpListener,
     handler: S,
@@ -121,7 +124,8 @@ pub async fn serve_http<S: ServerHandler + Clone>(
     let service = service(handler, &door, CancellationToken::new());
     let (door, room) = (Arc::new(door), Arc::new(Semaphore::new(MAX_CONNECTIONS)));
     loop {
-        // The semaphore is never closed; a connection that fails while it is accepted is the client's loss.
+        // The semaphore is never closed. A connection that fails during accept concerns only its
+        // client.
         let Ok(permit) = Arc::clone(&room).acquire_owned().await else { continue };
         let Ok((stream, _)) = listener.accept().await else { continue };
         let (service, door) = (service.clone(), Arc::clone(&door));
@@ -136,24 +140,24 @@ pub async fn serve_http<S: ServerHandler + Clone>(
     }
 }
 
-/// Answers requests of MCP for a server that has looked at their token already. Clones share the clients' sessions.
+/// Answers MCP requests for an HTTP server that has already checked their token. Clones
+/// share the clients' sessions.
 #[derive(Clone)]
 pub struct HttpService(StreamableHttpService<Exposed, LocalSessionManager>);
 
 impl HttpService {
-    /// Shows this to requests that the door's names and origins admit; its token is not looked at.
+    /// Serves requests whose host and origin the door admits. It does not check the door's token.
     #[must_use]
     pub fn new(exposed: Exposed, door: &Door) -> Self {
         Self::until(exposed, door, CancellationToken::new())
     }
 
-    /// As [`new`](Self::new), until it is stopped: streams that are open then end.
+    /// Like [`new`](Self::new), but ends open streams when `stop` fires.
     #[must_use]
     pub fn until(exposed: Exposed, door: &Door, stop: CancellationToken) -> Self {
         Self(service(exposed, door, stop))
     }
 
-    /// Answers one request.
     pub async fn handle<B>(&self, request: Request<B>) -> Response<BoxBody<Bytes, Infallible>>
     where
         B: Body + Send + 'static,
@@ -192,15 +196,15 @@ async fn answer<S: ServerHandler>(
     if request.uri().path() != PATH {
         return plain(StatusCode::NOT_FOUND, "not found: the server is at /mcp");
     }
-    // The service looks at one name, so nobody else may go by another.
+    // The service checks one name, so the request must not carry a different one.
     match named_hosts(request.headers(), request.uri().authority()) {
         Ok(named) if are_one(&named) => {}
-        Ok(_) => return plain(StatusCode::MISDIRECTED_REQUEST, "the request goes to two hosts"),
+        Ok(_) => return plain(StatusCode::MISDIRECTED_REQUEST, "the request names two hosts"),
         Err(_) => return plain(StatusCode::BAD_REQUEST, "the request has more than one `Host`"),
     }
     if !door.knows(&request) {
         let why = if request.headers().contains_key(AUTHORIZATION) {
-            "the token is not one of this server's"
+            "unknown token"
         } else {
             "a token is needed: `authorization: Bearer …`"
         };
@@ -211,7 +215,7 @@ async fn answer<S: ServerHandler>(
     service.handle(request).await
 }
 
-/// Whether names are the same.
+/// Whether all names are equal.
 fn are_one(named: &[&str]) -> bool {
     named.windows(2).all(|pair| matches!(pair, [one, other] if one.eq_ignore_ascii_case(other)))
 }

@@ -1,77 +1,72 @@
-//! What clients may read and be told beside calling tools: texts, such as sessions, and prompts, such as skills.
+//! Resources and prompts that clients may read, such as sessions and skills.
 //!
-//! Where they come from is not this crate's business: whoever starts the server passes somebody who knows.
+//! This crate does not know where they come from. The caller that starts the server passes an
+//! implementation.
 
 use holm_runtime::BoxFuture;
 use tokio::sync::watch;
 
-/// Texts that clients may read, a page at a time. Nothing can be written.
+/// Texts that clients may read, one page at a time. They cannot be changed.
 pub trait Library: Send + Sync {
-    /// The page behind `after`, which is the `next` of the page before.
+    /// The page after `after`, which is the `next` of the previous page.
     ///
     /// # Errors
     ///
-    /// Why there is none, in words.
+    /// Why the page cannot be read, as text.
     fn page(&self, after: Option<String>) -> BoxFuture<'static, Result<LibraryPage, String>>;
 
-    /// One text by its address; none if there is no such text.
+    /// One text by its URI, or `None` if there is no such text.
     ///
     /// # Errors
     ///
-    /// Why it cannot be read, in words.
+    /// Why the text cannot be read, as text.
     fn read(&self, uri: String) -> BoxFuture<'static, Result<Option<LibraryText>, String>>;
 
     /// Counts up whenever the list changes.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// A part of the list.
+/// A page of the list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LibraryPage {
-    /// What there is, in an order that stays.
+    /// The entries, in a stable order.
     pub entries: Vec<LibraryEntry>,
-    /// Where the next page begins; none after the last.
+    /// Where the next page begins; `None` after the last page.
     pub next: Option<String>,
 }
 
 /// One text in the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryEntry {
-    /// Its address, by which it is read.
+    /// The URI by which it is read.
     pub uri: String,
-    /// Its name.
     pub name: String,
     /// What it is about.
     pub title: String,
-    /// Its media type.
     pub kind: String,
 }
 
-/// A text that is read.
+/// The content of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LibraryText {
-    /// Its media type.
     pub kind: String,
-    /// All of it.
     pub text: String,
 }
 
-/// Prompts that a person picks in a client.
+/// Prompts that a person selects in a client.
 pub trait Prompts: Send + Sync {
-    /// All of them as they are now, in an order that stays, no name twice.
+    /// All current prompts in a stable order, with unique names.
     fn list(&self) -> Vec<PromptText>;
 
     /// Counts up whenever the list changes.
     fn changes(&self) -> watch::Receiver<u64>;
 }
 
-/// A prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromptText {
-    /// Its name.
     pub name: String,
-    /// What it is for.
+    /// What the prompt is for.
     pub description: String,
-    /// What the model is told.
+    /// The text that the model receives.
     pub text: String,
 }

@@ -1,7 +1,8 @@
-//! The server: Holm's agents and tools, for whoever speaks MCP.
+//! The MCP server: exposes Holm's agents and tools to MCP clients.
 //!
-//! An agent is a tool `ask_<slug>`; the tools of a registry are there on request. A call is decided on by the kernel under
-//! the [`Rights`] that whoever started the server gave, as any other call is: what would be asked and cannot be is denied.
+//! An agent is exposed as a tool `ask_<slug>`; the tools of a registry are exposed on request. The
+//! kernel decides each call under the [`Rights`] that the caller set when starting the server. A
+//! call that would need a question to the user is denied.
 
 mod agents;
 mod call;

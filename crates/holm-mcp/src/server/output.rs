@@ -1,9 +1,9 @@
-//! The output of a tool as MCP has it.
+//! Converts a tool's output into an MCP result.
 
 use holm_kernel::{Block, Media, Source, ToolOutput};
 use rmcp::model::{AudioContent, CallToolResult, ContentBlock, ResourceContents};
 
-/// The result for an output. What was spilled is told by its ends.
+/// The result for an output. Spilled output is shown by its beginning and its end.
 ///
 /// ```
 /// use holm_kernel::ToolOutput;
@@ -43,7 +43,7 @@ fn part(block: Block) -> Option<ContentBlock> {
         }
         Block::Image(Media { source, .. }) | Block::File(Media { source, .. }) => match source {
             Source::Url(url) => Some(ContentBlock::text(url)),
-            // References mean something in this process alone.
+            // References are valid only in this process.
             Source::Base64(_) | Source::Reference(_) => None,
         },
         Block::Thinking(_) | Block::ToolCall(_) | Block::ToolResult(_) | Block::Custom(_) => None,

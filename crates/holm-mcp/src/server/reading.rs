@@ -1,4 +1,4 @@
-//! Texts and prompts as the protocol has them.
+//! Answers requests for resources and prompts in the types of the protocol.
 
 use holm_runtime::Secrets;
 use rmcp::model::{
@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::library::{Library, Prompts};
 
-/// How many prompts are on a page.
+/// How many prompts a page has.
 const PAGE: usize = 100;
-/// What a client may add to a prompt.
+/// The argument that a client may add to a prompt.
 const TASK: &str = "task";
 
-/// One page of texts. Titles are written by people and models, so secrets are taken out of them too.
+/// One page of texts. People and models write the titles, so secrets are removed from them too.
 pub(super) async fn resources(
     library: &dyn Library,
     after: Option<String>,
@@ -49,7 +49,7 @@ pub(super) async fn read(
     }]))
 }
 
-/// One page of prompts: those behind the name at which the page before ended.
+/// One page of prompts, starting after the last name of the previous page.
 pub(super) fn prompts(prompts: &dyn Prompts, after: Option<&str>) -> ListPromptsResult {
     let mut all = prompts.list();
     all.sort_by(|one, other| one.name.cmp(&other.name));
@@ -68,7 +68,7 @@ pub(super) fn prompts(prompts: &dyn Prompts, after: Option<&str>) -> ListPrompts
     }
 }
 
-/// One prompt, with the task behind it if there is one.
+/// One prompt, followed by the task if there is one.
 pub(super) fn prompt(
     prompts: &dyn Prompts,
     request: &GetPromptRequestParams,

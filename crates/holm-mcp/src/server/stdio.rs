@@ -1,4 +1,4 @@
-//! The server on standard streams, or on any two streams.
+//! Serves MCP on the standard streams, or on any pair of streams.
 
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::async_rw::AsyncRwTransport;
@@ -8,11 +8,11 @@ use tokio::io::{AsyncRead, AsyncWrite};
 /// The longest message of a client.
 const MAX_LINE: usize = 4 * 1024 * 1024;
 
-/// Serves one client until it goes away, which it may before it has said anything.
+/// Serves one client until it disconnects, possibly before its first message.
 ///
 /// # Errors
 ///
-/// Why it could not be spoken with, in words.
+/// Why the connection failed, as text.
 pub async fn serve_stdio<S, R, W>(handler: S, read: R, write: W) -> Result<(), String>
 where
     S: ServerHandler,

@@ -1,4 +1,4 @@
-//! How far a call is, for the client that made it.
+//! Reports the progress of a call to the client that made it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rmcp::service::RequestContext;
 
 use super::call::Teller;
 
-/// Tells the client how far a call is, where it wants to know.
+/// Returns a callback that sends progress to the client, if the client asked for progress.
 pub(super) fn teller(context: &RequestContext<RoleServer>) -> Teller {
     let Some(token) = context.meta.get_progress_token() else { return Arc::new(|_| {}) };
     let (sender, mut updates) = tokio::sync::mpsc::channel::<Update>(64);
@@ -30,7 +30,7 @@ pub(super) fn teller(context: &RequestContext<RoleServer>) -> Teller {
             }
         }
     });
-    // Who reads too slowly misses some.
+    // A client that reads too slowly misses some updates.
     Arc::new(move |update| drop(sender.try_send(update)))
 }
 

@@ -137,7 +137,6 @@ async fn what_a_call_needs_must_be_granted() {
     assert_eq!(call(&client, "read", json!({ "path": "/etc/passwd" })).await.is_error, Some(true));
 }
 
-/// Denies everything.
 struct Never;
 
 impl BeforeCall for Never {
@@ -272,7 +271,7 @@ async fn a_client_hears_nothing_of_a_look_that_found_the_same() {
     assert_eq!(client.list_all_tools().await.unwrap().len(), 1);
     for _ in 0..5 {
         same();
-        // An answer comes after whatever was said before it.
+        // The answer arrives after everything that was sent before it.
         client.list_all_tools().await.unwrap();
     }
     registry.edit(|edit| edit.remove(&Source::new(Rank::User, "x")));

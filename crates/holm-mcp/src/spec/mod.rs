@@ -1,4 +1,4 @@
-//! What is known of a server before anybody has talked with it: how it is reached and what it may use.
+//! The configuration of a server: how to reach it, and what it may use.
 
 mod name;
 mod read;
@@ -16,40 +16,42 @@ use thiserror::Error;
 
 pub use name::ServerName;
 
-/// One server, as a person wrote it down.
+/// One server, as configured by a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerSpec {
-    /// What its tools' names begin with.
+    /// The prefix of its tools' names.
     pub name: ServerName,
     /// How it is reached.
     pub reach: Reach,
-    /// What it may use: of a program, files and variables; of an address, further addresses for logging in.
+    /// What it may use. A program is granted files and variables; an address is granted further
+    /// addresses for its login.
     pub grants: GrantSet,
-    /// Which era of the protocol is spoken.
+    /// The era of the protocol that is spoken.
     pub era: Era,
-    /// Whether what it says about the harmlessness of its tools is believed.
+    /// Whether Holm trusts the server's hints about harmless tools.
     pub hints: Hints,
-    /// What single tools can do at most, on the person's word.
+    /// The highest level of single tools, as set by the user.
     pub levels: BTreeMap<String, Level>,
-    /// The tools that are wanted; empty means all.
+    /// The tools to use; empty means all of them.
     pub tools: Vec<String>,
-    /// How long a call may take; none means as long as the run allows.
+    /// The timeout of a call. `None` means as long as the run allows.
     pub timeout: Option<Duration>,
-    /// Members of its entry that mean nothing here: another program's, or misspelt.
+    /// Members of the entry that Holm does not know: misspelt, or meant for another program.
     pub unknown: Vec<String>,
 }
 
 impl ServerSpec {
-    /// What a person should know of members that mean nothing here; none if there are none.
+    /// A message about unknown members, or `None` if there are none.
     #[must_use]
     pub fn unknown_members(&self) -> Option<String> {
         let names: Vec<String> =
             self.unknown.iter().map(|name| format!("`{}`", name.escape_debug())).collect();
-        (!names.is_empty()).then(|| format!("its entry has {}, which means nothing here", names.join(", ")))
+        (!names.is_empty()).then(|| format!("its entry has {}, which Holm does not know", names.join(", ")))
     }
 
-    /// The folder in which its program starts: the one that its entry names, the workspace where it may see all of that, and else
-    /// the root, since a folder of which it may see nothing is no place to start in. None where it is no program.
+    /// The folder in which the program starts. It is the folder that the entry names, or the
+    /// workspace if the server may read all of it. Otherwise it is the root, because a program
+    /// should not start in a folder that it cannot read. `None` if the server is not a program.
     ///
     /// ```
     /// use std::path::Path;
@@ -67,7 +69,7 @@ impl ServerSpec {
     pub fn starts_in(&self, workspace: &Path) -> Option<PathBuf> {
         let Reach::Program(program) = &self.reach else { return None };
         let usual = || if self.sees(workspace) { workspace.to_owned() } else { PathBuf::from("/") };
-        // Without the `.` and the last `/` that people write, which a jail would take for no path at all.
+        // A jail does not accept the `.` components and the final `/` that people write.
         let named = |cwd: &String| workspace.join(cwd).components().collect::<PathBuf>();
         Some(program.cwd.as_ref().map_or_else(usual, named))
     }
@@ -85,7 +87,7 @@ impl ServerSpec {
         })
     }
 
-    /// A program that speaks on its standard streams.
+    /// A server that is a program and uses its standard streams.
     ///
     /// ```
     /// use holm_mcp::{Program, ServerSpec};
@@ -96,7 +98,7 @@ impl ServerSpec {
     ///
     /// # Errors
     ///
-    /// [`SpecError::Name`] where the name is none.
+    /// [`SpecError::Name`] if the name is invalid.
     pub fn program(name: &str, program: Program) -> Result<Self, SpecError> {
         Ok(Self::new(name.parse()?, Reach::Program(program)))
     }
@@ -105,7 +107,7 @@ impl ServerSpec {
     ///
     /// # Errors
     ///
-    /// [`SpecError::Name`] where the name is none, [`SpecError::Url`] where the address is none.
+    /// [`SpecError::Name`] if the name is invalid, [`SpecError::Url`] if the URL is invalid.
     pub fn address(name: &str, url: &str) -> Result<Self, SpecError> {
         Ok(Self::new(name.parse()?, Reach::Address(Address::new(url)?)))
     }
@@ -124,14 +126,14 @@ impl ServerSpec {
         }
     }
 
-    /// Says what it may use.
+    /// Sets what the server may use.
     #[must_use]
     pub fn grants(mut self, grants: GrantSet) -> Self {
         self.grants = grants;
         self
     }
 
-    /// Says which era is spoken.
+    /// Sets the protocol era.
     #[must_use]
     pub fn era(mut self, era: Era) -> Self {
         self.era = era;
@@ -142,24 +144,23 @@ impl ServerSpec {
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
-    /// It is a program that is started.
+    /// Holm starts it as a program.
     Program(Program),
-    /// It runs elsewhere.
     Address(Address),
 }
 
 /// A program that speaks MCP on its standard streams.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Program {
-    /// Its path, or its name in the folders of programs.
+    /// Its path, or its name in the search path.
     pub command: String,
-    /// Its arguments, each as it is: nothing is split.
+    /// Its arguments. They are passed unchanged, and never split.
     pub args: Vec<String>,
-    /// Its variables. It inherits none.
+    /// Its environment variables. It inherits none.
     pub env: BTreeMap<String, String>,
-    /// Where it starts; without one, where it may read nothing.
+    /// The folder in which it starts. Without one, Holm chooses the workspace or the root.
     pub cwd: Option<String>,
-    /// Whether it reaches the network: all of it or nothing, since no jail can hold single hosts.
+    /// Whether it has network access: all or nothing, since a jail cannot limit it to single hosts.
     pub network: Network,
 }
 
@@ -175,14 +176,13 @@ impl Program {
         }
     }
 
-    /// With these arguments behind the others.
+    /// Appends these arguments to the command line.
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// With this variable.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.insert(name.into(), value.into());
@@ -191,7 +191,7 @@ impl Program {
 }
 
 impl std::fmt::Debug for Program {
-    /// Without the values of variables, which may be keys.
+    /// Hides the values of variables, which may be keys.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Program")
             .field("command", &self.command)
@@ -206,35 +206,34 @@ impl std::fmt::Debug for Program {
 /// A server that is reached over HTTP.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
-    /// Where.
     pub url: holm_grants::Url,
-    /// Which HTTP it speaks.
+    /// The HTTP transport that it uses.
     pub http: Http,
-    /// Headers that go with every request, such as a key.
+    /// Headers sent with every request, such as a key.
     pub headers: BTreeMap<String, String>,
-    /// The name under which this client is known to the server's login, with its secret if it has one.
+    /// The OAuth client id registered at the server's issuer, with its secret if it has one.
     pub client: Option<(String, Option<String>)>,
 }
 
 impl Address {
-    /// A server at this address, without headers.
+    /// Creates an address without headers.
     ///
     /// # Errors
     ///
-    /// [`SpecError::Url`] where it is no address for Holm.
+    /// [`SpecError::Url`] if Holm does not accept the URL.
     pub fn new(url: &str) -> Result<Self, SpecError> {
         let parsed: holm_grants::Url =
             url.parse().map_err(|error: holm_grants::UrlError| SpecError::Url(error.to_string()))?;
         match parsed.scheme() {
             holm_grants::Scheme::Http | holm_grants::Scheme::Https => {}
-            other => return Err(SpecError::Url(format!("{other} is not spoken; write http or https"))),
+            other => return Err(SpecError::Url(format!("{other} is not supported; use http or https"))),
         }
         Ok(Self { url: parsed, http: Http::default(), headers: BTreeMap::new(), client: None })
     }
 }
 
 impl std::fmt::Debug for Address {
-    /// Without the values of headers and without the secret.
+    /// Hides the values of headers and the secret.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.debug_struct("Address")
             .field("url", &self.url.to_string())
@@ -245,48 +244,49 @@ impl std::fmt::Debug for Address {
     }
 }
 
-/// Which HTTP a server speaks.
+/// The HTTP transport of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Http {
-    /// The one since 2025-03, in which a question is answered where it was asked; the older one where the server refuses it.
+    /// The transport since 2025-03, where each request is answered on its own connection. If the
+    /// server refuses it, Holm uses the older one.
     #[default]
     Newer,
-    /// The one before, with one stream for all answers.
+    /// The older transport, with one stream for all answers.
     Older,
 }
 
-/// Which era of the protocol is spoken.
+/// The era of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Era {
-    /// Whichever the server speaks; the stateless one is tried first.
+    /// Whichever era the server speaks; the stateless one is tried first.
     #[default]
     Either,
-    /// The one with a handshake, up to 2025-11-25.
+    /// The era with a handshake, up to 2025-11-25.
     Handshake,
-    /// The stateless one, from 2026-07-28.
+    /// The stateless era, from 2026-07-28.
     Stateless,
 }
 
-/// Whether a server's word about its own tools counts.
+/// Whether Holm trusts a server's hints about its own tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Hints {
-    /// It does not: every tool can do anything.
+    /// Hints are ignored: every tool is assumed to be able to do anything.
     #[default]
     Ignored,
-    /// `readOnlyHint` makes a tool one that reads.
+    /// `readOnlyHint` marks a tool as one that only reads.
     Believed,
 }
 
-/// Why an entry is not taken.
+/// Why an entry is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SpecError {
-    /// A name that could not stand before a tool's name.
-    #[error("`{0}` is no name for a server: write letters, digits and hyphens, at most 32")]
+    /// The name cannot be the prefix of a tool's name.
+    #[error("`{0}` is not a valid server name: use letters, digits and hyphens, at most 32")]
     Name(String),
-    /// An address that is never fetched.
+    /// Holm never connects to this URL.
     #[error("the address cannot be used: {0}")]
     Url(String),
-    /// Something else in the entry.
+    /// Another part of the entry is invalid.
     #[error("{0}")]
     Entry(String),
 }

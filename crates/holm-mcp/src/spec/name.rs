@@ -1,20 +1,21 @@
-//! A server's name: what its tools' names begin with.
+//! The name of a server, which is the prefix of its tools' names.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::SpecError;
 
-/// The longest name: with it in front, a tool's own name still has room in what providers accept.
+/// The longest name. It leaves enough room for a tool's own name within the limits of providers.
 const LONGEST: usize = 32;
 
-/// A name of small letters, digits and hyphens. It has no underscore, so the first underscore of `server_tool` always ends
-/// it, and no two servers can ever want the same name for a tool.
+/// A name of lower-case letters, digits and hyphens. It has no underscore, so the first underscore
+/// of `server_tool` always ends it, and tools of two servers can never have the same name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ServerName(String);
 
 impl ServerName {
-    /// The name nearest to what somebody wrote, as in files of other programs; none where nothing is left.
+    /// The closest valid name to a text from another program's file; `None` if no
+    /// valid character is left.
     ///
     /// ```
     /// use holm_mcp::ServerName;
@@ -36,7 +37,6 @@ impl ServerName {
         name.trim_matches('-').parse().ok()
     }
 
-    /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

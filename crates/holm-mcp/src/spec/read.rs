@@ -1,4 +1,4 @@
-//! Reading one entry, as `mcpServers` of other programs and `<name>.mcp.json` have it.
+//! Reads one entry in the format of other programs' `mcpServers` and of `<name>.mcp.json`.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,8 +9,8 @@ use serde::Deserialize;
 
 use super::{Address, Era, Hints, Http, Program, Reach, ServerName, ServerSpec, SpecError};
 
-/// The members that mean something here, with the other names that some programs have for them, and how they switch a server
-/// off.
+/// The members that Holm knows, including alternative names from other programs and the switches
+/// that disable a server.
 const MEMBERS: [&str; 21] = [
     "type",
     "transport",
@@ -35,8 +35,8 @@ const MEMBERS: [&str; 21] = [
     "enabled",
 ];
 
-/// An entry as it is written. What is not known is named and otherwise ignored, because every program has fields of
-/// its own.
+/// An entry as written. Unknown members are reported and otherwise ignored, because every
+/// program adds its own.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Written {
@@ -52,7 +52,7 @@ struct Written {
     url: Option<String>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
-    // From here on Holm's own.
+    // The following members exist only in Holm.
     #[serde(default)]
     grants: Vec<String>,
     #[serde(default)]
@@ -73,12 +73,12 @@ struct Written {
 }
 
 impl ServerSpec {
-    /// Reads an entry. `${NAME}` in variables, headers and arguments is replaced by what `env` says; a name that it does not
-    /// know is an error, never an empty word.
+    /// Reads an entry. `env` gives the value of `${NAME}` in variables, headers and arguments. An
+    /// unknown name is an error, and never an empty text.
     ///
     /// # Errors
     ///
-    /// [`SpecError`] with what is wrong.
+    /// [`SpecError`] if the entry is invalid, with the reason.
     pub fn read(
         name: ServerName,
         entry: &serde_json::Value,
@@ -102,7 +102,7 @@ impl ServerSpec {
         )?;
         for (tool, level) in written.levels {
             let level: Level =
-                level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is no level")))?;
+                level.parse().map_err(|_| SpecError::Entry(format!("levels: `{level}` is not a level")))?;
             spec.levels.insert(tool, level);
         }
         spec.tools = written.tools;
@@ -120,7 +120,7 @@ impl Written {
         };
         match (&self.command, &self.url, self.kind.as_deref()) {
             (Some(_), Some(_), _) => {
-                Err(SpecError::Entry("it has a command and an address; one of them is meant".into()))
+                Err(SpecError::Entry("it has both a command and an address; use one of them".into()))
             }
             (Some(command), None, None | Some("stdio")) => {
                 let args: Result<Vec<_>, _> = self.args.iter().map(|word| expand(word, env)).collect();
@@ -156,7 +156,7 @@ impl Written {
                 Ok(Reach::Address(address))
             }
             (_, _, Some(kind)) => Err(SpecError::Entry(format!(
-                "`{kind}` with these fields is no way to reach a server; write a command or a url"
+                "`{kind}` does not work with these fields; write a command or a url"
             ))),
             (None, None, None) => Err(SpecError::Entry("it has neither a command nor a url".into())),
         }
@@ -167,11 +167,11 @@ fn choice<T: Copy + Default>(word: Option<&str>, field: &str, choices: &[(&str, 
     let Some(word) = word else { return Ok(T::default()) };
     choices.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        SpecError::Entry(format!("{field}: `{word}` is none of {}", names.join(", ")))
+        SpecError::Entry(format!("{field}: `{word}` is not one of {}", names.join(", ")))
     })
 }
 
-/// Puts variables in: `${NAME}`, and `${env:NAME}` as some programs write it.
+/// Expands variables: `${NAME}`, and `${env:NAME}` as some programs write it.
 fn expand(text: &str, env: &dyn Fn(&str) -> Option<String>) -> Result<String, SpecError> {
     let mut out = String::new();
     let mut rest = text;

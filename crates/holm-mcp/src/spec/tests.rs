@@ -83,12 +83,12 @@ fn entries_that_mean_nothing_say_why() {
         assert!(error.contains(expect), "{entry}: {error}");
     };
     check(json!({}), "neither a command nor a url");
-    check(json!({ "command": "a", "url": "https://a.example" }), "one of them is meant");
+    check(json!({ "command": "a", "url": "https://a.example" }), "use one of them");
     check(json!({ "command": "a", "env": { "A": "${MISSING}" } }), "MISSING is not set");
     check(json!({ "command": "a", "args": ["${"] }), "without `}`");
     check(json!({ "command": "a", "grants": ["fly:away"] }), "grants");
-    check(json!({ "command": "a", "network": "some" }), "`some` is none of none, open");
-    check(json!({ "command": "a", "levels": { "t": "much" } }), "no level");
+    check(json!({ "command": "a", "network": "some" }), "`some` is not one of none, open");
+    check(json!({ "command": "a", "levels": { "t": "much" } }), "not a level");
     check(json!({ "url": "ftp://a.example" }), "address");
     check(json!({ "type": "carrier-pigeon", "command": "a" }), "carrier-pigeon");
 }

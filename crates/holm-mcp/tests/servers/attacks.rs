@@ -98,7 +98,8 @@ async fn answers(mode: &'static str) {
     }
 }
 
-/// A call fails in these words: whoever asked is told at once, or they would be words about patience.
+/// The call fails with this message. The caller must get it at once; otherwise the message would
+/// be about a timeout.
 async fn spoils(mode: &'static str, words: &'static str) {
     let place = Place::new();
     let error = echo(&place.remote(mode), "x").await.unwrap_err();

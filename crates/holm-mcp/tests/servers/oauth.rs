@@ -1,4 +1,4 @@
-//! Logins: one that goes well from its first word to its last, and those that somebody wants to lead astray.
+//! Tests logins: a complete successful one, and those that an attacker tries to redirect.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr};
@@ -23,9 +23,9 @@ enum Twist {
     Nothing,
     /// The browser comes back from another issuer.
     AnotherIssuer,
-    /// The browser comes back with a state that nobody sent.
+    /// The browser comes back with a state that Holm did not send.
     AnotherState,
-    /// The issuer's document is another issuer's.
+    /// The issuer's document belongs to a different issuer.
     StolenDocument,
     /// The server's document is of another server.
     AnotherResource,
@@ -45,7 +45,8 @@ enum Twist {
     NeverContent,
 }
 
-/// A server that wants a login, and its issuer, on one port; and a port beside it that nobody should touch.
+/// A server that requires a login and its issuer, on one port, and a second port that
+/// must not be touched.
 struct House {
     base: String,
     twist: Twist,
@@ -55,10 +56,10 @@ struct House {
     tokens: AtomicUsize,
 }
 
-/// The name that leads inside, whoever looks it up.
+/// The name that always resolves to an internal address.
 const NAME: &str = "login.example";
 
-/// The name server of whoever attacks. It counts how often it was asked.
+/// The attacker's name server. It counts the queries.
 #[derive(Clone, Default)]
 struct Liar(Arc<AtomicUsize>);
 
@@ -69,7 +70,7 @@ impl Resolver for Liar {
     }
 }
 
-/// Dropped, nobody is there any more.
+/// The running servers. Dropping it stops them.
 struct Open {
     house: Arc<House>,
     liar: Liar,
@@ -131,7 +132,7 @@ impl Drop for Open {
 }
 
 impl House {
-    /// What nobody should touch, by a name.
+    /// The forbidden port, by a name.
     fn by_name(&self) -> String {
         self.inside.replace("127.0.0.1", NAME)
     }
@@ -278,12 +279,12 @@ async fn a_login_is_kept_used_by_the_next_process_refreshed_and_forgotten() {
     assert!(matches!(&error, RemoteError::Login(why) if why.contains("holm mcp test")), "{error}");
 }
 
-/// What may come of a login that somebody leads astray.
+/// The allowed result of a login that an attacker redirects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Comes {
     /// Nothing, and no code is handed over.
     Nothing,
-    /// Nothing, after codes were handed over for tokens that please nobody.
+    /// No login, after codes were exchanged for tokens that the server rejects.
     NothingInTheEnd,
     /// Something, by another way than the one that leads astray.
     SomethingElse,

@@ -19,7 +19,6 @@ use tokio::process::Command;
 use crate::published::{Listening, PYTHON_SERVER};
 use crate::support::{PATIENCE, Place, text};
 
-/// Where they are.
 pub(crate) fn home() -> PathBuf {
     let cache = || {
         std::env::var_os("XDG_CACHE_HOME")

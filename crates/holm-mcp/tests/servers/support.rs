@@ -88,12 +88,12 @@ pub(crate) fn text(result: &CallToolResult) -> &str {
     &result.content[0].as_text().unwrap().text
 }
 
-/// Whatever is wanted is reached as it is everywhere, with names looked up by this resolver.
+/// A client with the usual checks, which resolves names with this resolver.
 pub(crate) fn net(resolver: impl Resolver + 'static) -> Client {
     Client::new(Connector::new(Arc::new(resolver)), Tls::platform().unwrap())
 }
 
-/// What somebody asked a web server for.
+/// A request that a web server received.
 pub(crate) struct Asked {
     pub(crate) method: String,
     pub(crate) path: String,

@@ -41,14 +41,14 @@ fn client_at(listener: &std::net::TcpListener, timeouts: Timeouts) -> holm_model
 async fn a_provider_that_falls_silent_is_not_waited_for_for_ever() {
     let idle = Timeouts { idle: Duration::from_millis(150), ..TIMEOUTS };
     let message = message_of(vec![Act::says("begun").with(Fault::Stall(400))], idle).await;
-    assert!(message.starts_with("no further piece came within 150 ms"), "{message}");
+    assert!(message.starts_with("no more data arrived within 150 ms"), "{message}");
 
     let silent =
         Timeouts { first_byte: Duration::from_millis(150), connect: Duration::from_millis(50), ..TIMEOUTS };
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let client = client_at(&listener, silent);
     let error = client.list_models("double").await.unwrap_err();
-    assert!(error.to_string().contains("no answer began within 200 ms"), "{error}");
+    assert!(error.to_string().contains("no answer started within 200 ms"), "{error}");
 }
 
 #[tokio::test]
@@ -56,7 +56,7 @@ async fn a_provider_that_shows_signs_of_life_and_says_nothing_is_not_waited_for_
     let impatient = Timeouts { silence: Duration::ZERO, ..TIMEOUTS };
     let signs = Endless::Body { status: 200, first: b": ping\n\n".to_vec(), again: b": ping\n\n".to_vec() };
     let message = message_of(vec![Act::fails(Fault::Endless(signs))], impatient).await;
-    assert!(message.starts_with("nothing of the reply came within 0 ms"), "{message}");
+    assert!(message.starts_with("no reply arrived within 0 ms"), "{message}");
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use holm_testkit::double::Act;
 /// What there is to look into.
 pub(crate) const PARTS: [&str; 4] = ["part-a", "part-b", "part-c", "part-d"];
 
-/// Hands out four parts, hands out again what failed, and cites whatever findings it was shown.
+/// Delegates four parts, delegates a failed part again, and cites all findings that it received.
 pub(crate) fn manager(body: &str) -> Act {
     let task = |part: &str| format!(r#"{{"task":"{part}"}}"#);
     if !body.contains("finding of") {

@@ -11,10 +11,11 @@ use crate::{
     streams::streams,
 };
 
-/// Decodes where nobody says how many. Then long streams are not cut at each place, but at some.
+/// The default number of decodes. With it, long streams are split at some positions,
+/// and not at each.
 const DECODES: usize = 20_000;
 
-/// Single cuts of one stream where nobody says how many.
+/// The default number of single splits of one stream.
 const CUTS: usize = 200;
 
 /// The most cuts that are drawn for one decode.

@@ -15,7 +15,6 @@ use holm_runtime::{Delta, Driver, FastClock, Host, MemoryJournal, tool_fn};
 use holm_testkit::double::{Act, Double};
 use holm_wire::{Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
 
-/// Every format.
 pub(crate) const FORMATS: [Format; 7] = [
     Format::OpenaiChat,
     Format::OpenaiResponses,

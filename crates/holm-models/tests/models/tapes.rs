@@ -56,7 +56,7 @@ async fn a_recorded_run_is_played_again_to_the_letter() {
 
         let (over, _) = play_with(Arc::new(played)).await;
         let Ending::Failed { message, .. } = over else { panic!("{over:?}") };
-        assert!(message.contains("not so often"), "{message}");
+        assert!(message.contains("not that many times"), "{message}");
     }
 }
 

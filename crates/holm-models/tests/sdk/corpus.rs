@@ -15,7 +15,7 @@ pub(crate) struct Sample {
     format: Format,
     /// Whether it is one object and no stream.
     whole: bool,
-    /// In base64.
+    /// The bytes of the body in base64.
     bytes: String,
     told: Told,
 }

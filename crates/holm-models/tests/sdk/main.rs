@@ -1,4 +1,5 @@
-//! Holm beside clients that nobody here wrote: the official Python SDKs judge the provider double, and Holm's decoders.
+//! Compares Holm with independent clients: the official Python SDKs check the provider double, and
+//! Holm's decoders.
 //!
 //! `scripts/setup sdks` puts them into the user's cache; without them these tests fail and say so.
 

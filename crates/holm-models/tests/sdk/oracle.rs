@@ -14,7 +14,7 @@ use crate::{
     python::script,
 };
 
-/// Readings by the SDKs where nobody says how many.
+/// The default number of decodes by the SDKs.
 const DECODES: usize = 1_500;
 
 /// What the script is to do.

@@ -27,7 +27,6 @@ impl Resolver for Names {
     }
 }
 
-/// Never answers.
 pub(crate) struct Silent;
 
 impl Resolver for Silent {

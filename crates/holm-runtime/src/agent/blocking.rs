@@ -1,4 +1,4 @@
-//! For programs without an async runtime.
+//! A blocking interface, for programs without an async runtime.
 
 use holm_kernel::Prompt;
 
@@ -6,10 +6,10 @@ use super::{Agent, Report};
 use crate::DriveError;
 
 impl Agent {
-    /// As [`run`](Self::run), in a small runtime of its own on this thread.
+    /// As [`run`](Self::run), in a small runtime on this thread.
     ///
     /// # Errors
-    /// [`BlockingError::InsideRuntime`] where a runtime is already at work: use [`run`](Self::run) there.
+    /// [`BlockingError::InsideRuntime`] inside a runtime: use [`run`](Self::run) there.
     ///
     /// ```
     /// # use holm_runtime::{Agent, model_fn};
@@ -28,7 +28,7 @@ impl Agent {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| BlockingError::System { reason: error.to_string() })?;
-        // The runtime ends with this call, so the observers get their moment before.
+        // The runtime ends with this call, so the observers get a moment before.
         runtime.block_on(async {
             let mut session = self.start().await?;
             let report = session.prompt(prompt).await?;
@@ -38,19 +38,19 @@ impl Agent {
     }
 }
 
-/// A prompt could not be run while this thread waited for it.
+/// A blocking prompt could not be run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BlockingError {
-    /// The thread belongs to a runtime, which must not be held up.
+    /// The thread belongs to a runtime, which must not be blocked.
     #[error("this thread belongs to an async runtime already; call `run` and await it")]
     InsideRuntime,
-    /// No runtime could be made.
+    /// The runtime could not be created.
     #[error("no runtime could be made for this thread ({reason})")]
     System {
-        /// What the system said.
+        /// The operating system's error.
         reason: String,
     },
-    /// The run cannot be driven on.
+    /// The run cannot continue.
     #[error(transparent)]
     Drive(#[from] DriveError),
 }

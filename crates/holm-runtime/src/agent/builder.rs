@@ -1,4 +1,4 @@
-//! Puts an agent together.
+//! Builds agents.
 
 use std::{fmt, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::{
     Ledger, Model, Secrets, Spawner, Toolbox, ToolboxError, tool::check_names,
 };
 
-/// Puts an agent together. It can do nothing but ask its model until something is added by name.
+/// Builds an agent. It can only ask its model until tools and grants are added explicitly.
 #[must_use]
 pub struct Builder {
     pub(super) config: Config,
@@ -37,55 +37,54 @@ impl Builder {
         }
     }
 
-    /// Says who this agent is, for logs and for people.
+    /// Sets the agent's name, for logs and for people.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.config.name = name.into();
         self
     }
 
-    /// Says what the model is told first.
+    /// Sets the system prompt.
     pub fn system(mut self, system: impl Into<String>) -> Self {
         self.config.system = system.into();
         self
     }
 
-    /// Adds a model that is asked when the ones before it fail.
+    /// Adds a model that is called when the ones before it fail.
     pub fn fallback(mut self, model: impl Into<ModelCard>) -> Self {
         self.config.models.push(model.into());
         self
     }
 
-    /// Adds a tool.
     pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
         self.tools = self.tools.with(tool);
         self
     }
 
-    /// Adds all tools of a box.
+    /// Adds all tools of a toolbox.
     pub fn tools(mut self, tools: Toolbox) -> Self {
         self.tools = self.tools.join(tools);
         self
     }
 
-    /// Sets the bounds of every run.
+    /// Sets the limits of every run.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
-    /// Says what its runs may do.
+    /// Sets the grants of its runs.
     pub fn grants(mut self, grants: GrantSet) -> Self {
         self.config.grants = grants;
         self
     }
 
-    /// Says what is asked before it is done.
+    /// Sets the mode, which decides which calls need approval.
     pub fn mode(mut self, mode: Mode) -> Self {
         self.config.mode = mode;
         self
     }
 
-    /// Says whether somebody is there to be asked.
+    /// Sets whether a person can be asked about calls.
     pub fn approvals(mut self, approvals: Approvals) -> Self {
         self.config.approvals = approvals;
         self
@@ -97,105 +96,109 @@ impl Builder {
         self
     }
 
-    /// Says where runs are kept. Without it they end with their session.
+    /// Sets the journal store. Without it, runs end with their session.
     pub fn journals(mut self, journals: impl Journals + 'static) -> Self {
         self.host.parts.journals = Arc::new(journals);
         self
     }
 
-    /// Says where results are kept that are too large to carry.
+    /// Sets the store for large results.
     pub fn blobs(mut self, blobs: impl Blobs + 'static) -> Self {
         self.host = self.host.blobs(blobs);
         self
     }
 
-    /// Says which secrets are taken out of every fact before it is kept. What has the shape of a key is taken out also
-    /// without this.
+    /// Sets the secrets that are removed from every fact before it is stored. Texts with the shape
+    /// of a key are always removed.
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.host = self.host.secrets(secrets);
         self
     }
 
-    /// Says what runs the programs of executable postconditions.
+    /// Sets the runner of executable postconditions.
     pub fn checks(mut self, checks: impl CheckRunner + 'static) -> Self {
         self.host = self.host.checks(checks);
         self
     }
 
-    /// Says how much of a tool's output travels with a run; the rest is kept as a blob.
+    /// Sets how much of a tool's output stays in the journal; the rest is stored as a blob.
     pub fn carry(mut self, carry: Carry) -> Self {
         self.host = self.host.carry(carry);
         self
     }
 
-    /// Says who is told what happens, besides those who are told already. It is called from the run's own task and must
-    /// not block.
+    /// Adds a sink for events; sinks that were added before stay. It is called from the run's own
+    /// task and must not block.
     pub fn events(mut self, events: impl EventSink + 'static) -> Self {
         self.host = self.host.events(events);
         self
     }
 
-    /// Says who watches replies arrive.
+    /// Sets the sink for the pieces of replies.
     pub fn deltas(mut self, deltas: impl DeltaSink + 'static) -> Self {
         self.host = self.host.deltas(deltas);
         self
     }
 
-    /// Says who is asked before a call runs: [`Watchers`](crate::Watchers) leaves it to whoever holds a
-    /// [`Handle`](crate::Handle). Without it everything that would be asked is denied.
+    /// Sets the approver, which is asked before a call runs. [`Watchers`](crate::Watchers) leaves
+    /// the answer to the holders of a [`Handle`](crate::Handle). Without an approver, every
+    /// question is answered with a denial.
     pub fn approver(mut self, approver: impl Approver + 'static) -> Self {
         self.host = self.host.approver(approver);
         self
     }
 
-    /// Says what time it is.
+    /// Sets the clock of its runs.
     pub fn clock(mut self, clock: impl Clock + 'static) -> Self {
         self.host = self.host.clock(clock);
         self
     }
 
-    /// Says who starts child runs.
+    /// Sets the spawner of child runs.
     pub fn spawner(mut self, spawner: impl Spawner + 'static) -> Self {
         self.host = self.host.spawner(spawner);
         self
     }
 
-    /// Gives it helpers: each becomes a tool, and the system prompt names them. That a helper may be called is granted
-    /// hereby; whatever it does is looked at when it does it, and it holds no more than this agent.
+    /// Adds helpers: each becomes a tool, and the system prompt names them. This grants the right
+    /// to call them. Each action of a helper is judged when it happens, and a helper never holds
+    /// more than this agent.
     pub fn helpers(mut self, helpers: Helpers) -> Self {
         self.helpers = Some(helpers);
         self
     }
 
-    /// As [`helpers`](Self::helpers), for a manager: it can only delegate. A tool that reads, writes or executes is an
-    /// error when the agent is built.
+    /// As [`helpers`](Self::helpers), for a manager, which can only delegate. A tool that reads,
+    /// writes or executes is then an error when the agent is built.
     pub fn manages(mut self, helpers: Helpers) -> Self {
         self.manages = Manages::Alone;
         self.helpers(helpers)
     }
 
-    /// Says which models its runs climb when their work is not good enough: those of the agent, weakest first.
+    /// Sets the ladder: which of the agent's models a run climbs, weakest first, when its work
+    /// is not good enough.
     pub fn ladder(mut self, ladder: Ladder) -> Self {
         self.config.ladder = Some(ladder);
         self
     }
 
-    /// Says where it is kept what models have shown, so that a run with a ladder begins with one that can do its task.
+    /// Sets the ledger of models, so that a run with a ladder begins with a capable model.
     pub fn ledger(mut self, ledger: impl Ledger + 'static) -> Self {
         self.host = self.host.ledger(ledger);
         self
     }
 
-    /// Makes every run draw the same random numbers; for tests, because whoever knows the seed can forge an envelope.
+    /// Makes every run draw the same random numbers. For tests only: with the seed, an attacker
+    /// can forge an envelope.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = Some(seed);
         self
     }
 
-    /// Checks everything and makes the agent.
+    /// Checks everything and builds the agent.
     ///
     /// # Errors
-    /// [`BuildError`], for the first thing that is wrong.
+    /// [`BuildError`] for the first problem.
     pub fn build(self) -> Result<Agent, BuildError> {
         self.tools.check()?;
         let mut this = self.place_hooks();
@@ -208,7 +211,7 @@ impl Builder {
         }
         this = this.place_helpers()?;
         this.host.parts.tools = Arc::new(this.tools);
-        // Helpers, and what was put into the configuration by hand, came past the box.
+        // Helpers, and tools in the configuration, did not pass through the toolbox.
         check_names(&this.config.tools)?;
         check(&this.config)?;
         let Self { config, host, seed, .. } = this;
@@ -236,7 +239,7 @@ impl Builder {
     }
 }
 
-/// Whether an agent does anything but delegate.
+/// Whether an agent only delegates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manages {
     No,
@@ -249,41 +252,37 @@ impl fmt::Debug for Builder {
     }
 }
 
-/// An agent cannot be made.
+/// An agent cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// The tools cannot be used together, or one of them not at all.
+    /// A tool cannot be used, or not together with another.
     #[error(transparent)]
     Tools(#[from] ToolboxError),
     /// The kernel would not offer a tool.
     #[error("the tool `{name}` cannot be used ({}); mend its declaration", .problems.join("; "))]
     BadTool {
-        /// Which.
         name: String,
-        /// What is wrong with it.
+        /// The problems of the tool.
         problems: Vec<String>,
     },
-    /// A manager has a tool of its own that acts.
+    /// A manager has a tool that acts by itself.
     #[error("the tool `{name}` acts, and a manager only delegates; give the tool to a helper")]
     ManagerActs {
-        /// Which.
         name: String,
     },
-    /// A rung of the ladder that no model of the agent has.
+    /// The ladder names a model that the agent does not have.
     #[error("the ladder names `{name}`, which is no model of the agent; add it as a fallback or take it out")]
     UnknownRung {
-        /// The name.
         name: String,
     },
     /// The configuration cannot be journaled.
     #[error("the configuration cannot be journaled ({reason}); make it smaller")]
     TooLarge {
-        /// What was said.
         reason: String,
     },
 }
 
-/// Lets the kernel look at the configuration as it will when a run starts.
+/// Lets the kernel check the configuration as it does when a run starts.
 fn check(config: &Config) -> Result<(), BuildError> {
     let rungs = config.ladder.iter().flat_map(|ladder| &ladder.rungs);
     let known = |name: &&String| config.models.iter().any(|model| model.name == **name);

@@ -1,10 +1,10 @@
-//! What people change as they take a run over.
+//! Changes that a person makes when taking a run over.
 
 use holm_grants::{GrantSet, Mode};
 use holm_kernel::{Budget, Input, MarkRule, Narrowing, Run};
 
-/// What is another from now on; see [`Agent::resume_with`](super::Agent::resume_with). What is none stays as the run has
-/// it.
+/// Changes to a run's settings; see [`Agent::resume_with`](super::Agent::resume_with). A field that
+/// is `None` leaves the run's value in place.
 ///
 /// ```
 /// use holm_grants::Mode;
@@ -15,18 +15,18 @@ use holm_kernel::{Budget, Input, MarkRule, Narrowing, Run};
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// What is asked. What the model made of the mode before no longer counts.
+    /// The mode. The model's own plan mode no longer counts.
     pub mode: Option<Mode>,
-    /// What the run may do: these grants and no others, whatever it had.
+    /// The run's grants from now on; they replace all earlier ones.
     pub grants: Option<GrantSet>,
-    /// What the run may spend, with what it has spent already.
+    /// The total budget, including what is already spent.
     pub budget: Option<Budget>,
-    /// What marks lead to: the stricter of this rule and the run's own. No change makes a run laxer in this.
+    /// The rule for marks; the stricter of this one and the run's own applies.
     pub mark_rule: Option<MarkRule>,
 }
 
 impl Changes {
-    /// The facts that say so to a run; a rule that it has already is no news.
+    /// The facts that tell a run about the changes; an unchanged rule is left out.
     pub(super) fn facts(self, run: &Run) -> Vec<Input> {
         let mode = self.mode.map(Input::ModeChanged);
         let grants = self.grants.map(Input::GrantsChanged);
@@ -37,7 +37,7 @@ impl Changes {
             let narrowing = Narrowing { mark_rule: Some(rule), ..Narrowing::default() };
             Input::Narrowed(Box::new(narrowing))
         });
-        // First, so that what the others open is looked at under it.
+        // First, so that it applies to everything that the other changes cause.
         narrowed.into_iter().chain(mode).chain(grants).chain(budget).collect()
     }
 }

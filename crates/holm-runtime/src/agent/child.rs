@@ -1,4 +1,5 @@
-//! An agent as the child of another run: its own in everything but what it may do, where it is kept, and who is asked.
+//! Runs an agent as the child of another run. The parent determines its permissions, its journals
+//! and its approver; the rest is the agent's own.
 
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use crate::{
 };
 
 impl Agent {
-    /// Starts a child within what its parent allows.
+    /// Starts a child within the limits of its parent.
     pub(crate) async fn start_child(
         &self,
         run: &str,
@@ -27,7 +28,7 @@ impl Agent {
         Ok(Session::new(Driver::start_checked(started, Host { parts, journal }).await?))
     }
 
-    /// Takes over a child where it stood; it is bound as it was when it was started.
+    /// Resumes a child with the restrictions that it was started with.
     pub(crate) async fn resume_child(&self, run: &str, child: &Child) -> Result<Session, DriveError> {
         check_run_name(run)?;
         crate::driver::released(run).await;
@@ -44,17 +45,18 @@ impl Agent {
         let mut config = self.inner.config.clone();
         child.request.confine(&mut config);
         config.consult.extend(parts.hooks.points());
-        // Hooks see every call, also where nobody else is asked: see `child_parts`.
+        // Hooks see every call, also if no person is asked: see `child_parts`.
         if !parts.hooks.before_call.is_empty() {
             config.approvals = Approvals::AskAlways;
         }
         config
     }
 
-    /// Its own host, with what comes from the parent: where it is kept, who is asked, and the hooks that are handed on.
+    /// Its own host, with the parts that come from the parent: journal store,
+    /// approver and inherited hooks.
     fn child_parts(&self, child: &Child) -> Parts {
         let mut parts = self.inner.host.clone();
-        // A configuration that asks people about everything goes on doing so beside the hooks of the parent.
+        // A configuration that asks people about everything still does so with the parent's hooks.
         let own_asks =
             parts.hooks.before_call.is_empty() && self.inner.config.approvals == Approvals::AskAlways;
         if own_asks || child.hook_wants == HookWants::PeopleToo {

@@ -1,4 +1,4 @@
-//! The hooks of an agent, one by one.
+//! Builder methods that add single hooks to an agent.
 
 use holm_kernel::Approvals;
 
@@ -20,62 +20,62 @@ impl Builder {
         self.hooks(Hooks::new().hook(hook))
     }
 
-    /// Adds a hook that looks at every call before it runs.
+    /// Adds a hook that sees every call before it runs.
     pub fn before_call(self, hook: impl BeforeCall + 'static) -> Self {
         self.hooks(Hooks::new().before_call(hook))
     }
 
-    /// Adds a hook that looks at every result before it is believed.
+    /// Adds a hook that sees every result before it is believed.
     pub fn after_call(self, hook: impl AfterCall + 'static) -> Self {
         self.hooks(Hooks::new().after_call(hook))
     }
 
-    /// Adds a hook that changes what a request shows.
+    /// Adds a hook that changes the messages of a request.
     pub fn context(self, hook: impl ContextHook + 'static) -> Self {
         self.hooks(Hooks::new().context(hook))
     }
 
-    /// Adds a hook that sees everything, and holds nobody up.
+    /// Adds a hook that sees every event and never delays the run.
     pub fn observer(self, hook: impl Observer + 'static) -> Self {
         self.hooks(Hooks::new().observer(hook))
     }
 
-    /// Adds a hook that may have something to say every turn.
+    /// Adds a hook that may send a prompt every turn.
     pub fn steering(self, hook: impl SteeringSource + 'static) -> Self {
         self.hooks(Hooks::new().steering(hook))
     }
 
-    /// Adds a hook that may have more to do when a run would stop.
+    /// Adds a hook that may have more work when a run would stop.
     pub fn follow_up(self, hook: impl FollowUpSource + 'static) -> Self {
         self.hooks(Hooks::new().follow_up(hook))
     }
 
-    /// Adds a hook that says which tools are on offer.
+    /// Adds a hook that decides which tools are on offer.
     pub fn tool_gate(self, hook: impl ToolGate + 'static) -> Self {
         self.hooks(Hooks::new().tool_gate(hook))
     }
 
-    /// Adds a hook that says which model is called.
+    /// Adds a hook that decides which model is called.
     pub fn model_select(self, hook: impl ModelSelect + 'static) -> Self {
         self.hooks(Hooks::new().model_select(hook))
     }
 
-    /// Adds a hook that hears what every model call took.
+    /// Adds a hook that gets the usage of every model call.
     pub fn on_usage(self, hook: impl OnUsage + 'static) -> Self {
         self.hooks(Hooks::new().on_usage(hook))
     }
 
-    /// Adds a hook that hears when a run repeats itself.
+    /// Adds a hook that is told when a run repeats itself.
     pub fn on_loop(self, hook: impl OnLoop + 'static) -> Self {
         self.hooks(Hooks::new().on_loop(hook))
     }
 
-    /// Adds a hook that hears when the view was made smaller.
+    /// Adds a hook that is told when the view was made smaller.
     pub fn on_compaction(self, hook: impl OnCompaction + 'static) -> Self {
         self.hooks(Hooks::new().on_compaction(hook))
     }
 
-    /// Tells the kernel where the hooks want to be heard.
+    /// Tells the kernel where the hooks must be asked.
     pub(super) fn place_hooks(mut self) -> Self {
         let hooks = &self.host.parts.hooks;
         self.config.consult.extend(hooks.points());
@@ -85,7 +85,7 @@ impl Builder {
         match self.config.approvals {
             Approvals::Ask => {}
             Approvals::AskAlways => self.host.parts.hook_wants = HookWants::PeopleToo,
-            // Hooks see the calls all the same; nobody else is asked.
+            // Hooks still see the calls, but no person is asked.
             Approvals::Deny => self.host = self.host.approver(Nobody),
         }
         self.config.approvals = Approvals::AskAlways;

@@ -1,4 +1,4 @@
-//! An agent: a configuration and everything around it, from which runs are started, resumed, forked and told again.
+//! An agent: a configuration and a host. It starts, resumes, forks and replays runs.
 
 mod blocking;
 mod builder;
@@ -32,7 +32,7 @@ use crate::{
     host::Parts,
 };
 
-/// Runs prompts. Cheap to clone; many runs may be under way at the same time.
+/// Runs prompts. Cheap to clone; many runs may be active at the same time.
 ///
 /// ```
 /// # use holm_runtime::model_fn;
@@ -58,27 +58,28 @@ pub struct Agent {
 struct Inner {
     config: Config,
     host: Parts,
-    /// For tests that want the same run twice.
+    /// For tests that need identical runs.
     seed: Option<u64>,
 }
 
 impl Agent {
-    /// Begins to put an agent together: a model by its name (or with its window and price) and what answers for it.
+    /// Starts building an agent: a model by its name (or with its window and price), and the client
+    /// that answers for it.
     pub fn builder(model: impl Into<ModelCard>, client: impl Model + 'static) -> Builder {
         Builder::new(model.into(), Arc::new(client))
     }
 
-    /// How its runs are configured.
+    /// The configuration of its runs.
     pub fn config(&self) -> &Config {
         &self.inner.config
     }
 
-    /// Where its runs are kept.
+    /// The journal store of its runs.
     pub fn journals(&self) -> &Arc<dyn Journals> {
         &self.inner.host.journals
     }
 
-    /// Where large results are kept.
+    /// The store for large results.
     pub fn blobs(&self) -> &Arc<dyn Blobs> {
         &self.inner.host.blobs
     }
@@ -86,7 +87,7 @@ impl Agent {
     /// Runs one prompt to its end, in a run of its own.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written. Whatever else goes wrong is in the report.
+    /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
     pub async fn run(&self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
         self.start().await?.prompt(prompt).await
     }
@@ -100,10 +101,10 @@ impl Agent {
         self.start_as(&name).await
     }
 
-    /// Starts a run under a name that nobody has used.
+    /// Starts a run under a new name.
     ///
     /// # Errors
-    /// [`DriveError`] if the name is no name or is taken, or if the journal cannot be written.
+    /// [`DriveError`] if the name is invalid or taken, or if the journal cannot be written.
     pub async fn start_as(&self, run: &str) -> Result<Session, DriveError> {
         self.start_with(run, self.inner.config.clone(), |host| host).await
     }
@@ -123,22 +124,23 @@ impl Agent {
         Ok(Session::new(driver))
     }
 
-    /// Takes over a run where it stood, after a crash or from another process. If it was at work, call
+    /// Resumes a run, after a crash or from another process. If it was at work, call
     /// [`Session::go_on`], otherwise prompt it.
     ///
-    /// The run follows the configuration that it was started with; tools, hooks and whoever is asked are this agent's. A
-    /// run that knows other tools is told of this agent's before it goes on, and a call that waited for a tool which is
-    /// another now is not run. A run that owes a value keeps the tool by which it is given; [`Agent::resume_typed`] reads
-    /// it.
+    /// The run follows the configuration that it was started with, but uses the tools, hooks and
+    /// approver of this agent. If the agent's tools differ, the run learns about them before it
+    /// continues. A call that waited for a tool which has changed is not run. A run that owes a
+    /// typed value keeps its answer tool; [`Agent::resume_typed`] reads the value.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run, somebody else drives it, or its journal is not sound.
+    /// [`DriveError`] if there is no such run, another process drives it, or
+    /// its journal is damaged.
     pub async fn resume(&self, run: &str) -> Result<Session, DriveError> {
         self.resume_with(run, Changes::default()).await
     }
 
-    /// As [`resume`](Self::resume), and changes what the run may do before it does anything: what was under way is looked
-    /// at under the new mode and the new grants, and does not go on where they forbid it.
+    /// As [`resume`](Self::resume), and changes the run's permissions first. Open work is checked
+    /// under the new mode and grants, and stopped if they forbid it.
     ///
     /// # Errors
     /// As [`resume`](Self::resume).
@@ -146,8 +148,8 @@ impl Agent {
         self.resume_deciding(run, |_| changes).await
     }
 
-    /// As [`resume_with`](Self::resume_with), where what is changed depends on the run as it stands. It saves a look at the
-    /// journal before the run is resumed.
+    /// As [`resume_with`](Self::resume_with), for changes that depend on the state of the run. It
+    /// saves reading the journal before.
     ///
     /// # Errors
     /// As [`resume`](Self::resume).
@@ -175,7 +177,8 @@ impl Agent {
         self.take_over(folded, journal, answer, changes).await
     }
 
-    /// Drives a run on. One that owes a value needs the tool by which its model gives it, which is none of this agent's.
+    /// Continues a run. A run that owes a typed value needs its answer tool, which is not one
+    /// of this agent's tools.
     async fn take_over(
         &self,
         folded: Folded,
@@ -195,11 +198,11 @@ impl Agent {
         Ok(Session::new(Driver::take_over(folded, self.by(), host, changes).await?))
     }
 
-    /// Starts another run from the past of one, up to and with a record. The old run is left as it is, and may be
-    /// driven by somebody meanwhile.
+    /// Forks a run: starts another run from its records up to and including `at`. The old run is
+    /// unchanged, and another process may drive it meanwhile.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run or record, or the new name is no name or is taken.
+    /// [`DriveError`] if there is no such run or record, or if the new name is invalid or taken.
     pub async fn fork(&self, run: &str, at: Seq, new: &str) -> Result<Session, DriveError> {
         check_run_name(run)?;
         check_run_name(new)?;
@@ -215,10 +218,11 @@ impl Agent {
         self.take_over(folded, journal, answer, changes).await
     }
 
-    /// Tells a run again from its journal, without a model, a tool or a hook. Somebody may be driving it.
+    /// Replays a run from its journal, without a model, a tool or a hook. Another process may
+    /// be driving the run.
     ///
     /// # Errors
-    /// [`DriveError`] if there is no such run or its journal is not sound.
+    /// [`DriveError`] if there is no such run or its journal is damaged.
     pub async fn replay(&self, run: &str) -> Result<Replayed, DriveError> {
         check_run_name(run)?;
         Replayed::whole(self.inner.host.journals.read(run).await?).await
@@ -228,7 +232,7 @@ impl Agent {
         Host { parts: self.inner.host.clone(), journal }
     }
 
-    /// Who takes a run over, for people who read its journal.
+    /// The name of this host, for people who read the journal.
     fn by(&self) -> &str {
         let name = &self.inner.config.name;
         if name.is_empty() { "agent" } else { name }

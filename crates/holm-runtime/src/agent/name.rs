@@ -7,7 +7,7 @@ use std::{
 
 use holm_kernel::Timestamp;
 
-/// A name for a run that nobody has used: the time first, so that names sort by age.
+/// A new name for a run. It begins with the time, so names sort by age.
 ///
 /// ```
 /// use holm_kernel::Timestamp;
@@ -20,9 +20,9 @@ pub fn new_name(now: Timestamp) -> String {
     format!("{:012x}-{:016x}", now.value(), new_seed())
 }
 
-/// A number that nobody can guess: the seals of a run's envelopes depend on it.
+/// An unpredictable number: the seals of a run's envelopes depend on it.
 pub(super) fn new_seed() -> u64 {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    // Keyed by the system's randomness; the counter makes every number of this process another one.
+    // Keyed by the system's randomness; the counter makes every number of this process different.
     RandomState::new().hash_one((COUNT.fetch_add(1, Ordering::Relaxed), std::process::id()))
 }

@@ -1,13 +1,12 @@
-//! What came of a prompt.
+//! The result of a prompt.
 
 use holm_kernel::{Ending, FailureClass, NanoUsd, Usage};
 
-/// What came of a prompt.
+/// The result of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// The run, by which it can be resumed and told again.
+    /// The name of the run, for resuming and replaying it.
     pub run: String,
-    /// How it ended.
     pub ending: Ending,
     /// Tokens of the whole run so far.
     pub usage: Usage,
@@ -16,7 +15,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// The answer.
+    /// The answer of the run.
     ///
     /// # Errors
     /// [`NotAnswered`] for every other ending.
@@ -35,10 +34,10 @@ impl Report {
         }
     }
 
-    /// As [`text`](Self::text), taking the answer out.
+    /// As [`text`](Self::text), but returns the text by value.
     ///
     /// # Errors
-    /// As there.
+    /// As [`text`](Self::text).
     pub fn into_text(self) -> Result<String, NotAnswered> {
         match self.ending {
             Ending::Answered { text } => Ok(text),
@@ -51,15 +50,13 @@ impl Report {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the run `{run}` ended without an answer: {}", in_words(ending))]
 pub struct NotAnswered {
-    /// The run.
     pub run: String,
-    /// How it ended.
     pub ending: Box<Ending>,
 }
 
 fn in_words(ending: &Ending) -> String {
     match ending {
-        // Only other endings get here; a host that says otherwise is told the truth all the same.
+        // Only other endings get here; this covers a host that misuses it.
         Ending::Answered { .. } => "it was answered".into(),
         Ending::Refused { reason } => format!("the model declined ({reason})"),
         Ending::Rejected { what, reason } => format!("{what} could not be believed ({reason})"),

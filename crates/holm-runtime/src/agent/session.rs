@@ -1,4 +1,4 @@
-//! One run, held by whoever drives it.
+//! A session: one run, owned by the program that drives it.
 
 use std::{fmt, time::Duration};
 
@@ -7,11 +7,11 @@ use holm_kernel::{Ending, Prompt, Run};
 use super::{Changes, Report};
 use crate::{BoxFuture, DriveError, Driver, Handle};
 
-/// How long observers may take to see the last events before their run is let go.
+/// How long observers may take for the last events before their run is dropped.
 const LAST_SIGHT: Duration = Duration::from_secs(1);
 
-/// One run of an agent: prompt it as often as you like. Dropping it stops whatever is under way; the journal stays, and
-/// [`Agent::resume`](super::Agent::resume) goes on from there.
+/// One run of an agent: prompt it as often as you like. Dropping it stops the work under way. The
+/// journal stays, and [`Agent::resume`](super::Agent::resume) continues from there.
 pub struct Session {
     driver: Driver,
 }
@@ -21,27 +21,27 @@ impl Session {
         Self { driver }
     }
 
-    /// The run's name.
     pub fn id(&self) -> &str {
         &self.driver.run().started().run
     }
 
-    /// The run: its transcript, what it has used, what it may do.
+    /// The run: its transcript, its usage, its permissions.
     pub fn run(&self) -> &Run {
         self.driver.run()
     }
 
-    /// A way to reach the run while it works: steer, stop, answer, watch.
+    /// A handle to the run while it works: steer, cancel, answer, watch.
     pub fn handle(&self) -> Handle {
         self.driver.handle()
     }
 
-    /// Ends when the lease on the run is lost, while it does nothing.
+    /// Completes if the lease is lost while the run is idle.
     pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
         self.driver.lease_loss()
     }
 
-    /// Changes what the run may do before it is asked for anything else. What is none stays as it is.
+    /// Changes the run's permissions before the next prompt. A field that is `None` leaves
+    /// its value in place.
     ///
     /// # Errors
     /// [`DriveError`] if the journal cannot be written.
@@ -49,22 +49,24 @@ impl Session {
         self.driver.change(changes.facts(self.driver.run())).await
     }
 
-    /// A prompt without what is secret, as the journal will have it: for whoever keeps it before the run has heard it.
+    /// The prompt with all secrets removed, as the journal will store it. Use it to store a prompt
+    /// before the run has taken it.
     pub fn without_secrets(&self, prompt: impl Into<Prompt>) -> Prompt {
         self.driver.without_secrets(prompt.into())
     }
 
-    /// Asks for something and works until that has ended.
+    /// Runs a prompt to its end.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written. Whatever else goes wrong is in the report.
+    /// [`DriveError`] if the journal cannot be written. All other failures are in the report.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Report, DriveError> {
         let ending = self.driver.prompt(prompt).await?;
         Ok(self.report(ending))
     }
 
-    /// Works on what was said through a [`Handle`] when the run had ended already, which nobody who speaks just then can know. Gives
-    /// nothing if nothing was: the run waits for a prompt then.
+    /// Works on prompts that arrived through a [`Handle`] just after the run had ended; the
+    /// sender cannot know about the end. Returns `None` if there are none: then the run
+    /// waits for a prompt.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -73,14 +75,15 @@ impl Session {
         Ok(ending.map(|ending| self.report(ending)))
     }
 
-    /// What was said through a [`Handle`] when the run had ended already, for whoever lets the run go in place of working on it: it is not
-    /// in the journal, so nobody hears it any more. Gives it once; whatever else people wanted meanwhile is dropped with it.
+    /// Takes the prompts that arrived through a [`Handle`] after the run had ended, if you drop the
+    /// run instead of working on them. They are not in the journal, so they would be lost. Each is
+    /// returned once; other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
         self.driver.unheard()
     }
 
-    /// Works on what was under way when the run was taken over. Gives nothing if nothing was: the run waits for a
-    /// prompt then.
+    /// Continues the work that was under way when the run was taken over. Returns `None` if there
+    /// was none: then the run waits for a prompt.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
@@ -92,7 +95,8 @@ impl Session {
         Ok(Some(self.report(ending)))
     }
 
-    /// Lets the observers see what waits for them, for a moment, and lets the run go. Dropping a session does not wait.
+    /// Gives observers a moment for the remaining events, and drops the run. Dropping a
+    /// session does not wait.
     pub async fn close(self) {
         self.driver.close(LAST_SIGHT).await;
     }

@@ -419,7 +419,7 @@ async fn a_run_that_owes_a_value_still_can_give_it_after_a_crash() {
     let agent = agent.build().unwrap();
     let (place, report): (Place, _) = agent.resume_typed(&run).await.unwrap();
     assert_eq!(place, Place { name: "Basel".into(), people: 177_000 });
-    // Told again, it asks nobody.
+    // Replayed, it asks no model.
     let (again, told): (Place, _) = agent.resume_typed(&run).await.unwrap();
     assert_eq!((again, told.usage), (place, report.usage));
 }

@@ -1,5 +1,6 @@
-//! Answers of a type: the model gives its answer by calling a tool whose arguments are the value, so that every
-//! provider can do it and the kernel's own check of arguments, with its corrections, holds the model to the schema.
+//! Typed answers: the model answers by calling a tool whose arguments are the value.
+//! Every provider supports that, and the kernel's validation of arguments, with its
+//! corrections, enforces the schema.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,15 +13,15 @@ use serde::{Deserialize, de::DeserializeOwned};
 use super::{Agent, Changes, NotAnswered, Report, name};
 use crate::{BoxFuture, DriveError, Job, Tool, schema_of};
 
-/// The tool by which the model answers.
+/// The name of the tool with which the model answers.
 const ANSWER: &str = "give_answer";
 
 impl Agent {
-    /// Runs one prompt and gives the answer as a value. What the model gives is checked against the type's schema; what
-    /// does not fit is sent back with the reason, as with every other call.
+    /// Runs one prompt and returns the answer as a value. The value is checked against the type's
+    /// schema; an invalid one is sent back with the reason, as for every other call.
     ///
     /// # Errors
-    /// [`TypedError`]; never a value that was guessed.
+    /// [`TypedError`]; the value is never guessed.
     ///
     /// ```
     /// # use holm_runtime::{Agent, model_fn};
@@ -44,10 +45,10 @@ impl Agent {
         self.run_typed_with_report(prompt).await.map(|(value, _)| value)
     }
 
-    /// As [`run_typed`](Self::run_typed), with what it took.
+    /// As [`run_typed`](Self::run_typed), with the report.
     ///
     /// # Errors
-    /// As there.
+    /// As [`run_typed`](Self::run_typed).
     pub async fn run_typed_with_report<T>(&self, prompt: impl Into<Prompt>) -> Result<(T, Report), TypedError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
@@ -69,11 +70,11 @@ impl Agent {
         shape.value(&given, report)
     }
 
-    /// Takes over a run that owes a value, after a crash or from another process, and brings it to its end. One that had
-    /// ended is told again: nothing is done twice.
+    /// Resumes a run that owes a typed value, after a crash or from another process, and runs it to
+    /// its end. A run that had ended is replayed: nothing is done twice.
     ///
     /// # Errors
-    /// As [`run_typed`](Self::run_typed), and if the run was never asked for anything.
+    /// As [`run_typed`](Self::run_typed), and if the run never had a prompt.
     pub async fn resume_typed<T>(&self, run: &str) -> Result<(T, Report), TypedError>
     where
         T: DeserializeOwned + JsonSchema + Send + 'static,
@@ -95,7 +96,7 @@ impl Agent {
     }
 }
 
-/// The tool by which a model gives its answer.
+/// The tool with which a model gives its answer.
 pub(super) struct Answer {
     declaration: Declaration,
     take: Box<dyn Fn(&str) -> ToolOutput + Send + Sync>,
@@ -113,8 +114,8 @@ impl Tool for Answer {
 }
 
 impl Answer {
-    /// That of a run which owes a value. What the value is read as is not known here, so whatever fits the schema of the
-    /// run is taken and is the text of its answer.
+    /// The answer tool of a run that owes a typed value. The Rust type is not known here, so every
+    /// value that fits the run's schema is accepted, and becomes the text of the answer.
     pub(super) fn of(run: &Run) -> Option<Self> {
         if !run.config().policy.terminal_tools.contains(ANSWER) {
             return None;
@@ -125,19 +126,19 @@ impl Answer {
     }
 }
 
-/// No value of the type came.
+/// There is no value of the type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TypedError {
-    /// One of the agent's own tools has the name that the answer needs.
+    /// One of the agent's own tools has the name of the answer tool.
     #[error("a tool of this agent is named `{ANSWER}`; give it another name")]
     NameTaken,
-    /// The run has not been asked for anything, so there is no value to wait for.
+    /// The run never had a prompt, so there is no value to wait for.
     #[error("the run was never asked for anything; prompt it with `run_typed`")]
     NotAsked,
-    /// The run cannot be driven on.
+    /// The run cannot continue.
     #[error(transparent)]
     Drive(#[from] DriveError),
-    /// The run ended otherwise.
+    /// The run ended without an answer.
     #[error(transparent)]
     NotAnswered(#[from] NotAnswered),
     /// The model answered with something else.
@@ -148,13 +149,14 @@ pub enum TypedError {
     },
 }
 
-/// How a type looks to a model.
+/// The schema of a type, as the model sees it.
 struct Shape {
     schema: Json,
     wrapped: Wrapped,
 }
 
-/// Whether the value is the arguments themselves or one of them: providers take only objects for arguments.
+/// Whether the value is one of the arguments, or all of them: providers only
+/// accept objects as arguments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wrapped {
     No,
@@ -184,7 +186,7 @@ impl Shape {
         Answer { declaration, take: Box::new(take) }
     }
 
-    /// The value that was given, or else the one that the answer is.
+    /// The value that the tool got, or else the one in the text of the answer.
     fn value<T: DeserializeOwned>(
         &self,
         given: &Mutex<Option<T>>,
@@ -193,7 +195,7 @@ impl Shape {
         if let Some(value) = given.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Ok((value, report));
         }
-        // A model that was reminded and still answers in words may have written the value itself.
+        // A model that was reminded and still answers in text may have written the value itself.
         let value = self.read(report.text()?)?;
         Ok((value, report))
     }
@@ -215,7 +217,7 @@ fn read<T: DeserializeOwned>(wrapped: Wrapped, text: &str) -> Result<T, String> 
     .map_err(|error| error.to_string())
 }
 
-/// A value that is no object, as one.
+/// Wraps a value that is not an object.
 #[derive(Deserialize, JsonSchema)]
 struct Whole<T> {
     /// The answer.

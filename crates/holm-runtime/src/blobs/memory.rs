@@ -1,4 +1,4 @@
-//! Large results in memory, for runs that are not kept.
+//! Keeps large results in memory, for runs without storage.
 
 use std::{
     collections::BTreeMap,
@@ -12,10 +12,10 @@ use sha2::{Digest, Sha256};
 use super::{BlobFailed, Blobs};
 use crate::BoxFuture;
 
-/// What is kept at most, unless somebody says otherwise: enough for many results, too little to fill a machine.
+/// The default limit on bytes kept: enough for many results, too little to fill a machine's memory.
 const MOST: usize = 256 * 1024 * 1024;
 
-/// Keeps large results in memory. Clones share what they keep.
+/// Keeps large results in memory. Clones share the results.
 ///
 /// ```
 /// use holm_runtime::{Blobs, MemoryBlobs};
@@ -45,7 +45,7 @@ impl MemoryBlobs {
         Self::at_most(MOST)
     }
 
-    /// Keeps up to so many bytes.
+    /// Keeps up to this many bytes.
     pub fn at_most(most: usize) -> Self {
         Self { kept: Arc::default(), most }
     }
@@ -102,7 +102,7 @@ impl Blobs for MemoryBlobs {
     }
 }
 
-/// Bytes in small hex digits.
+/// Bytes as lower-case hex digits.
 pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

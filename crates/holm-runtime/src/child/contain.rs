@@ -1,4 +1,5 @@
-//! A child whose task panics is a failed result with its bill: what it did until then is in its journal.
+//! Contains a child whose task panics: the parent gets a failed result with the bill, computed
+//! from the child's journal.
 
 use std::{
     future::poll_fn,
@@ -16,16 +17,18 @@ use super::{
 };
 use crate::{BoxFuture, Child, DriveError, JournalFailed, Journals, Spawner};
 
-/// What its parent is told.
+/// The message for its parent.
 const PANICKED: &str = "the child run panicked";
 
-/// How long those below it may take to let go of their journals: they are dropped with it, each where it stands.
+/// How long descendants may take to release their journals; they are dropped
+/// together with the child.
 const LETTING_GO: Duration = Duration::from_secs(3);
 
-/// How often it is looked whether they have.
+/// How often the journals are checked.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Runs a child. If that panics its journal is brought to its end, with those below it, and what they took is the bill.
+/// Runs a child. If it panics, its journal and those of its descendants are closed, and their
+/// usage is the bill.
 pub(crate) async fn contain(spawner: Arc<dyn Spawner>, child: Child) -> ChildResult {
     let (journals, id) = (Arc::clone(&child.journals), child_id(&child.request));
     let work = async move { spawner.spawn(child).await };
@@ -35,7 +38,8 @@ pub(crate) async fn contain(spawner: Arc<dyn Spawner>, child: Child) -> ChildRes
     }
 }
 
-/// What a future gives, or nothing if it panics. It is gone when this returns, with everything that it held.
+/// The result of a future, or `None` if it panics. The future and everything it held are
+/// dropped when this returns.
 async fn caught(mut work: BoxFuture<'_, ChildResult>) -> Option<ChildResult> {
     poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
         Ok(Poll::Pending) => Poll::Pending,
@@ -45,7 +49,7 @@ async fn caught(mut work: BoxFuture<'_, ChildResult>) -> Option<ChildResult> {
     .await
 }
 
-/// The bill of a child that nobody drives any more.
+/// The bill of a child whose driver is gone.
 async fn taken(journals: &dyn Journals, id: &str) -> ChildResult {
     let mut known = ChildResult::default();
     let all = async {
@@ -63,7 +67,7 @@ async fn taken(journals: &dyn Journals, id: &str) -> ChildResult {
             tokio::time::sleep(LOOK).await;
         }
     };
-    // Whoever holds on for longer is found again when the parent is resumed.
+    // A descendant that holds its journal longer is closed when the parent is resumed.
     let _ = tokio::time::timeout(LETTING_GO, all).await;
     known
 }

@@ -1,4 +1,4 @@
-//! One kind of child: what it is called, what it is for, and the agent that does the work.
+//! One helper: its name, its purpose, and the agent that does the work.
 
 use std::{
     fmt,
@@ -12,16 +12,16 @@ use holm_kernel::{Background, NanoUsd, Tool as Declaration, ToolKind};
 
 use crate::{Agent, BoxFuture, BuildError};
 
-/// What a helper is called with that may work in the background.
+/// The schema of helpers that may work in the background.
 const BACKGROUND_SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."},"background":{"type":"boolean","description":"Whether you go on at once; the result comes by itself later."}},"required":["task"],"additionalProperties":false}"#;
 
-/// The argument by which a call says that it does not wait.
+/// The argument of a call that does not wait.
 const BACKGROUND: &str = "background";
 
-/// What every other helper is called with.
+/// The schema of all other helpers.
 const SCHEMA: &str = r#"{"type":"object","properties":{"task":{"type":"string","minLength":1,"description":"What is to be done, with everything the helper must know: it sees nothing of this conversation."}},"required":["task"],"additionalProperties":false}"#;
 
-/// An agent that another can hand work to.
+/// An agent that other agents can delegate work to.
 ///
 /// ```
 /// # use holm_runtime::model_fn;
@@ -47,29 +47,29 @@ pub struct Helper {
     pub(super) origin: Origin,
 }
 
-/// Where a helper's agent comes from.
+/// Where a helper gets its agent from.
 #[derive(Clone)]
 pub(super) enum Origin {
     /// One agent for every call.
     Shared(Agent),
-    /// One agent a call, made for the folder that the call was given.
+    /// One agent per call, made for the folder of the call.
     Made { isolation: Arc<dyn Isolation>, make: Arc<Make> },
 }
 
 /// Makes an agent that works in a folder.
 pub(super) type Make = dyn Fn(&Path) -> Result<Agent, BuildError> + Send + Sync;
 
-/// Gives every child a folder of its own.
+/// Gives every child its own folder.
 pub trait Isolation: Send + Sync {
-    /// The folder of a child, made if it is not there: a child that is gone on with gets the one that it had.
+    /// The folder of a child, created if it is missing; a resumed child gets the one that it had.
     fn enter<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<PathBuf, String>>;
 
-    /// The child has ended: what it changed, as text, if anything. The folder is cleaned up or kept, as the isolation
-    /// was told.
+    /// The child has ended: returns its changes as text, if there are any. The folder is removed or
+    /// kept, depending on the isolation's settings.
     fn leave<'a>(&'a self, child: &'a str) -> BoxFuture<'a, Result<Option<String>, String>>;
 
-    /// The child was dropped where it stood and will not leave: whatever this process holds for it is let go, so that
-    /// another can go on with it. What is in the folder stays.
+    /// The child was dropped and will not leave by itself. Releases everything that this process
+    /// holds for it, so that another process can resume it. The contents of the folder stay.
     fn abandon(&self, _child: &str) {}
 }
 
@@ -79,8 +79,8 @@ impl Helper {
         Self { declaration: declaration(name.into(), description.into()), origin: Origin::Shared(agent) }
     }
 
-    /// A helper that works in a folder of its own: every call gets a folder and an agent made for it, and what was
-    /// changed there is part of the result.
+    /// A helper that works in its own folder: every call gets a folder and an agent made for it,
+    /// and the changes there are part of the result.
     pub fn isolated(
         name: impl Into<String>,
         description: impl Into<String>,
@@ -91,8 +91,8 @@ impl Helper {
         Self { declaration: declaration(name.into(), description.into()), origin }
     }
 
-    /// Says what of its parent's grants it asks for. It gets what the parent holds of it, and nothing is handed on that
-    /// is not named here.
+    /// Sets the grants that it asks for. It gets those of them that its parent
+    /// holds, and no others.
     #[must_use]
     pub fn grants(mut self, asked: GrantSet) -> Self {
         if let ToolKind::Agent { grants, .. } = &mut self.declaration.kind {
@@ -101,8 +101,8 @@ impl Helper {
         self
     }
 
-    /// Says how much of its parent's budget is set aside for one call. Without it a call gets all that is left, so that
-    /// no second one can run beside it.
+    /// Sets how much of its parent's budget is reserved for one call. Without it a call gets all
+    /// that is left, so that no second call can run in parallel.
     #[must_use]
     pub fn reserve(mut self, money: NanoUsd) -> Self {
         if let ToolKind::Agent { reserve, .. } = &mut self.declaration.kind {
@@ -111,8 +111,9 @@ impl Helper {
         self
     }
 
-    /// Says how many of its parent's tokens are set aside for one call, where the parent has a limit; they bind the call in
-    /// any case. Without it a call gets all that are left, so that no second one can run beside it.
+    /// Sets how many of its parent's tokens are reserved for one call, if the parent has a limit;
+    /// they also limit the call itself. Without it a call gets all that are left, so that no second
+    /// call can run in parallel.
     #[must_use]
     pub fn reserve_tokens(mut self, share: u64) -> Self {
         if let ToolKind::Agent { tokens, .. } = &mut self.declaration.kind {
@@ -121,8 +122,9 @@ impl Helper {
         self
     }
 
-    /// Lets calls say `background: true`: such a call is answered at once with the child's number, the parent goes on, and
-    /// the result reaches it by itself. Needs a share of whatever its parent has a limit of: see [`reserve`](Self::reserve) and
+    /// Lets calls pass `background: true`. Such a call is answered at once with the child's number,
+    /// the parent continues, and the result arrives later by itself. For each limit of the parent,
+    /// such a child needs a share: see [`reserve`](Self::reserve) and
     /// [`reserve_tokens`](Self::reserve_tokens).
     #[must_use]
     pub fn background(mut self) -> Self {
@@ -131,19 +133,18 @@ impl Helper {
         self
     }
 
-    /// Changes anything else that the kernel knows of it: its quota, its pace, its postconditions.
+    /// Changes anything else in its declaration: its quota, its pace, its postconditions.
     #[must_use]
     pub fn declared(mut self, change: impl FnOnce(&mut Declaration)) -> Self {
         change(&mut self.declaration);
         self
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         &self.declaration.name
     }
 
-    /// The grant without which nobody can call it.
+    /// The grant that is required to call this helper.
     pub(super) fn calling(&self) -> Option<Grant> {
         format!("spawn:{}", self.declaration.name).parse().ok()
     }
@@ -155,12 +156,13 @@ impl fmt::Debug for Helper {
     }
 }
 
-/// Calling a helper changes nothing by itself: whatever it does is looked at when it does it.
+/// Calling a helper changes nothing by itself: each of its actions is judged when it happens.
 fn declaration(name: String, description: String) -> Declaration {
     let schema = Json::parse(SCHEMA).unwrap_or(Json::Null);
     let need = format!("spawn:{name}").parse::<Template>();
     let mut declaration = Declaration::new(name, description, schema).level(Level::None);
-    // A name that cannot be granted is told when the agent is built: its grant is missing there.
+    // A name that cannot be granted is reported when the agent is built: its grant is missing
+    // there.
     declaration.needs.extend(need);
     declaration.kind = ToolKind::Agent { grants: GrantSet::new(), reserve: NanoUsd::ZERO, tokens: 0 };
     declaration

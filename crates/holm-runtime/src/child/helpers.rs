@@ -1,4 +1,4 @@
-//! All helpers of an agent.
+//! The set of helpers of an agent.
 
 use std::{collections::BTreeMap, fmt, fmt::Write as _, sync::Arc};
 
@@ -9,8 +9,9 @@ use tokio::sync::Semaphore;
 use super::{Helper, LiveChild, live::Shared, work::Work};
 use crate::{BoxFuture, Child, Spawner};
 
-/// The helpers that an agent can hand work to; [`Builder::helpers`](crate::Builder::helpers) gives them to it. Clones
-/// are the same helpers: keep one to see and to reach the children at work.
+/// The helpers that an agent can delegate to; add them with
+/// [`Builder::helpers`](crate::Builder::helpers). Clones share state: keep one to list and reach
+/// the running children.
 #[derive(Clone, Default)]
 pub struct Helpers {
     helpers: BTreeMap<String, Helper>,
@@ -20,13 +21,12 @@ pub struct Helpers {
 }
 
 impl Helpers {
-    /// No helpers.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// No helpers either, but whoever sees and reaches the children of those others sees and reaches theirs too: so it is with
-    /// helpers of helpers.
+    /// An empty set whose children are listed and reachable together with those of `others`. For
+    /// the helpers of helpers.
     #[must_use]
     pub fn beside(others: &Self) -> Self {
         Self { shared: Arc::clone(&others.shared), ..Self::default() }
@@ -39,32 +39,33 @@ impl Helpers {
         self
     }
 
-    /// Says how many children of one run may be at work at the same time; the others wait for their turn.
+    /// Sets how many children of one run may work at the same time; the others wait.
     #[must_use]
     pub fn at_most(mut self, children: usize) -> Self {
         self.most = Some(children.max(1));
         self
     }
 
-    /// Says what becomes of children in the background when their parent would end by itself; unless said, it waits for
-    /// them.
+    /// Sets what happens to children in the background at a natural end of their parent; by default
+    /// it waits for them.
     #[must_use]
     pub fn at_end(mut self, policy: ChildrenAtEnd) -> Self {
         self.at_end = Some(policy);
         self
     }
 
-    /// The children at work now, and theirs where [`beside`](Self::beside) has made those.
+    /// The running children, and their children if [`beside`](Self::beside) made those helpers.
     pub fn live(&self) -> Vec<LiveChild> {
         self.shared.live()
     }
 
-    /// A child at work, by the id that the parent's journal has of it.
+    /// A running child, by its id in the parent's journal.
     pub fn find(&self, child: &str) -> Option<LiveChild> {
         self.shared.find(child)
     }
 
-    /// What the kernel must know of them; and of the tool that looks after those in the background, where there are any.
+    /// The declarations of the helpers, and of the tool that manages children in the background
+    /// if one is needed.
     pub fn declarations(&self) -> Vec<Declaration> {
         let mut all: Vec<_> = self.helpers.values().map(|helper| helper.declaration.clone()).collect();
         if all.iter().any(|declaration| declaration.background != Background::Never) {
@@ -73,17 +74,17 @@ impl Helpers {
         all
     }
 
-    /// What was said of children in the background at the end.
+    /// The policy for children in the background at the end.
     pub(crate) fn policy(&self) -> Option<ChildrenAtEnd> {
         self.at_end
     }
 
-    /// The grants without which nobody can call them.
+    /// The grants that are required to call these helpers.
     pub(crate) fn callings(&self) -> impl Iterator<Item = Grant> {
         self.helpers.values().filter_map(Helper::calling)
     }
 
-    /// What the model is told of them.
+    /// The introduction of the helpers for the model.
     pub(crate) fn introduction(&self) -> String {
         let mut text = String::new();
         for helper in self.helpers.values() {

@@ -1,4 +1,4 @@
-//! The children that are at work now, for whoever watches them.
+//! The registry of running children, for user interfaces.
 
 use std::{
     collections::BTreeMap,
@@ -9,21 +9,20 @@ use tokio::sync::Semaphore;
 
 use crate::Handle;
 
-/// A child that is at work.
+/// A child that is running.
 #[derive(Debug, Clone)]
 pub struct LiveChild {
-    /// Its run.
+    /// The name of its run.
     pub id: String,
-    /// The run that asked for it.
+    /// The run that requested it.
     pub parent: String,
-    /// The helper.
     pub helper: String,
-    /// Steers it, stops it, answers what it asks, watches it. Nothing that is said to its parent reaches it, except
-    /// that it is stopped.
+    /// Steers, cancels and watches it, and answers its questions. Messages to its parent do not
+    /// reach it, except a cancel.
     pub handle: Handle,
 }
 
-/// What the children of one set of helpers share.
+/// The state that the children of one set of helpers share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     live: Mutex<BTreeMap<String, LiveChild>>,
@@ -31,7 +30,7 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// The children at work, by id.
+    /// The running children, by id.
     pub(super) fn live(&self) -> Vec<LiveChild> {
         lock(&self.live).values().cloned().collect()
     }
@@ -40,15 +39,15 @@ impl Shared {
         lock(&self.live).get(id).cloned()
     }
 
-    /// Shows a child until the guard goes.
+    /// Lists a child until the guard is dropped.
     pub(super) fn show(self: &Arc<Self>, child: LiveChild) -> Shown {
         let id = child.id.clone();
         lock(&self.live).insert(id.clone(), child);
         Shown { shared: Arc::clone(self), id }
     }
 
-    /// The places of one parent's children. They are counted for each parent: a child that waits for a place of its
-    /// own parent's would wait forever.
+    /// The slots for the children of one parent. Each parent has its own: a child that waits for a
+    /// slot of its parent's would wait for ever.
     pub(super) fn places(&self, parent: &str, most: usize) -> Arc<Semaphore> {
         let mut places = lock(&self.places);
         if let Some(known) = places.get(parent).and_then(Weak::upgrade) {
@@ -61,7 +60,7 @@ impl Shared {
     }
 }
 
-/// Takes a child off the list when it has ended or was dropped.
+/// Removes a child from the list when it has ended or was dropped.
 pub(super) struct Shown {
     shared: Arc<Shared>,
     id: String,
@@ -73,7 +72,7 @@ impl Drop for Shown {
     }
 }
 
-/// Every change here is one step, so a panic elsewhere leaves nothing half done.
+/// Every change here is a single step, so a panic elsewhere leaves no partial state.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,7 +1,8 @@
 //! Helper agents: runs that are started by the calls of another run.
 //!
-//! The kernel decides what a child may do and sets its budget aside; here it is started, found again after a crash,
-//! stopped with its parent, and its result brought home. A child that fails is a result for its parent.
+//! The kernel decides what a child may do and reserves its budget. This module starts children,
+//! finds them again after a crash, stops them with their parent, and delivers their results. A
+//! child that fails is a result for its parent.
 
 mod contain;
 mod helper;

@@ -1,7 +1,8 @@
-//! Children that nobody waits for: their journals are brought to an end, so that none looks as if it were at work.
+//! Closes the journals of orphaned children, so that none of them appears to be running.
 //!
-//! A parent that is stopped stops its children, and the process may die between the two. No model, no tool and no agent
-//! is needed to mend that: what was under way is cancelled in the journal itself, from the top down.
+//! A parent that is stopped stops its children, and the process may die between the two. The
+//! repair needs no model, tool or agent: the work under way is cancelled in the journal itself,
+//! from the top down.
 
 use holm_kernel::{
     ChildResult, Effect, Ending, Input, Run, Timestamp, ToolOutput,
@@ -17,30 +18,31 @@ use crate::{
 /// A run whose journal says that it has ended.
 pub(crate) struct Rested {
     pub(crate) run: Run,
-    /// None for a run that was never asked for anything.
+    /// `None` for a run that never had a prompt.
     pub(crate) ending: Option<Ending>,
     pub(crate) left: Left,
 }
 
-/// Who could not be brought to an end.
+/// Whether all descendants could be closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Left {
-    /// All could.
+    /// All journals could be closed.
     Nobody,
-    /// Somebody still holds the journal of a child below.
+    /// Another holder still has the journal of a descendant.
     Held,
 }
 
 impl Rested {
-    /// What its parent is told, which has its end already and only lacks the bill.
+    /// The result for its parent, which already recorded the end and only lacks the bill.
     pub(crate) fn result(&self) -> ChildResult {
         ChildResult { output: ToolOutput::failed(UNWANTED), ..bill(&self.run) }
     }
 }
 
 impl Child {
-    /// The result of a child that cannot be run, or not be gone on with. One that was at work before a crash is brought to
-    /// its end in its journal, with its own children, and its bill is brought home; one that had answered is told again.
+    /// The result of a child that cannot be run or resumed. If it was at work before a crash, its
+    /// journal and those of its children are closed, and its bill is returned. If it had answered,
+    /// that answer is returned.
     pub async fn not_run(&self, reason: impl Into<String>) -> ChildResult {
         let failed = ToolOutput::failed(reason);
         match lay_to_rest(&*self.journals, &child_id(&self.request)).await {
@@ -53,8 +55,8 @@ impl Child {
     }
 }
 
-/// Brings the journal of a run to its end: it is cancelled where it stood, and so are its children. A run that has ended
-/// is left as it is. None for one that never began.
+/// Closes the journal of a run: it is cancelled where it stopped, and so are its children. A run
+/// that has ended is unchanged. `None` for a run that never started.
 pub(crate) fn lay_to_rest<'a>(
     journals: &'a dyn Journals,
     run: &'a str,
@@ -78,13 +80,13 @@ pub(crate) fn lay_to_rest<'a>(
         }
         let mut left = Left::Nobody;
         for OpenChild { call, child } in folded.own {
-            // One that somebody else drives does not hold up the others.
+            // A child that another process drives does not delay the others.
             let Ok(rested) = lay_to_rest(journals, &child).await else {
                 left = Left::Held;
                 continue;
             };
             if rested.as_ref().is_some_and(|rested| rested.left == Left::Held) {
-                // Its bill is not whole yet.
+                // Its bill is not complete yet.
                 left = Left::Held;
                 continue;
             }
@@ -98,7 +100,8 @@ pub(crate) fn lay_to_rest<'a>(
     })
 }
 
-/// Adds one fact to a journal that nobody drives; what it would lead to is not done.
+/// Appends one fact to a journal that no process drives. The effects that follow from
+/// it are not performed.
 async fn append(
     journal: &mut dyn Journal,
     run: &mut Run,

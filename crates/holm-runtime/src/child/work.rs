@@ -1,4 +1,4 @@
-//! One child from its call to its result.
+//! Runs one child, from its call to its result.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::{Agent, Child, DriveError, JournalFailed, Replayed, Report, Session};
 
-/// Why a child is stopped.
+/// The reason for stopping a child.
 pub(super) const UNWANTED: &str = "its parent no longer waits for it";
 
-/// How much of a child's changes is shown to its parent; the rest is where the isolation keeps it.
+/// How much of a child's changes its parent sees; the isolation keeps the rest.
 const MOST_CHANGES: usize = 64 * 1024;
 
-/// One child that is to be run.
+/// One child to run.
 pub(super) struct Work {
     pub(super) helper: Helper,
     pub(super) places: Arc<Semaphore>,
@@ -27,7 +27,7 @@ pub(super) struct Work {
     pub(super) child: Child,
 }
 
-/// What a helper is called with.
+/// The arguments of a call to a helper.
 #[derive(Deserialize)]
 struct Task {
     task: String,
@@ -37,14 +37,14 @@ struct Task {
 struct NotRun(String);
 
 impl Work {
-    /// Runs it to its end, whatever happens.
+    /// Runs it to its end, and always returns a result.
     pub(super) async fn run(self) -> ChildResult {
         let id = child_id(&self.child.request);
         let stop = self.child.stop.clone();
         let begun = async {
             let place = Arc::clone(&self.places).acquire_owned().await;
             let place = place.map_err(|_| NotRun("no place is left for it".into()))?;
-            // Its parent writes it down first, so that no journal is ever without an owner.
+            // The parent records it first, so that no journal is ever without an owner.
             self.child.started(&*id).await.map_err(|error| NotRun(error.to_string()))?;
             Ok(place)
         };
@@ -53,14 +53,14 @@ impl Work {
             () = stop.cancelled() => Err(NotRun(UNWANTED.into())),
             begun = begun => begun,
         };
-        // The place is held until the result is there.
+        // The slot is held until the result is there.
         match begun {
             Ok(_place) => match self.begin(&id).await {
                 Ok(result) => result,
                 Err(failed) => self.child.not_run(self.reason(&failed)).await,
             },
             Err(failed) if stop.is_cancelled() => self.child.not_run(self.reason(&failed)).await,
-            // Its parent is gone: it stays where it stands until the parent is resumed.
+            // Its parent is gone: it stays as it is until the parent is resumed.
             Err(failed) => self.failed(&failed),
         }
     }
@@ -87,7 +87,7 @@ impl Work {
         Ok(result)
     }
 
-    /// The agent that does the work, and the folder that it must leave again.
+    /// The agent that does the work, and the folder that it must leave.
     async fn agent<'a>(&'a self, id: &'a str) -> Result<(Agent, Option<Entered<'a>>), NotRun> {
         match &self.helper.origin {
             Origin::Shared(agent) => Ok((agent.clone(), None)),
@@ -97,7 +97,7 @@ impl Work {
                 match make(&folder) {
                     Ok(agent) => Ok((agent, Some(entered))),
                     Err(error) => {
-                        // There is nothing in it yet; a folder that stays is swept later.
+                        // The folder is still empty; if it stays, it is removed later.
                         let _ = entered.leave().await;
                         Err(NotRun(error.to_string()))
                     }
@@ -106,15 +106,15 @@ impl Work {
         }
     }
 
-    /// Starts the child or goes on with it. One that had ended before a crash is told again from its journal: its work
-    /// is not done twice.
+    /// Starts or resumes the child. If it had ended before a crash, its result is replayed from its
+    /// journal: its work is not done twice.
     async fn drive(&self, id: &str, agent: &Agent, task: String) -> Result<ChildResult, DriveError> {
         let mut session = match self.child.journals.read(id).await {
             Err(JournalFailed::Missing { .. }) => {
                 let journal = self.child.journals.create(id).await?;
                 agent.start_child(id, &self.child, journal).await?
             }
-            // The crash came between the journal and its first record.
+            // The crash came between creating the journal and its first record.
             Ok(text) if !text.contains(&b'\n') => {
                 let opened = self.child.journals.open(id).await?;
                 agent.start_child(id, &self.child, opened.journal).await?
@@ -139,7 +139,8 @@ impl Work {
         })
     }
 
-    /// Works until the child has ended; if it is no longer wanted it is told so and still has the last word.
+    /// Works until the child has ended. If its result is no longer needed, it is cancelled
+    /// and may still finish.
     async fn work(&self, session: &mut Session, task: String) -> Result<Report, DriveError> {
         let handle = session.handle();
         let work = async {
@@ -153,7 +154,7 @@ impl Work {
             biased;
             report = &mut work => report,
             () = self.child.stop.cancelled() => {
-                // One that is gone already has nothing left to stop.
+                // A child that is already gone needs no cancel.
                 let _ = handle.cancel(UNWANTED);
                 work.await
             }
@@ -194,7 +195,8 @@ impl Work {
     }
 }
 
-/// A folder that a child is in. Work is dropped where it stands when nobody waits for it, and then nobody leaves.
+/// The folder of a child. If the caller stops waiting, the work is dropped
+/// without leaving the folder.
 struct Entered<'a> {
     isolation: &'a Arc<dyn Isolation>,
     id: &'a str,
@@ -217,13 +219,13 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// The child of a call has one name, whenever and wherever the call is carried out: a crash finds it again, and a run
-/// that was forked off does not take the children of the other.
+/// The child of a call always has the same name. So it is found again after a crash, and a forked
+/// run does not take over the children of the original.
 pub(crate) fn child_id(request: &SpawnRequest) -> String {
     format!("child-{}", request.key)
 }
 
-/// What a run took, with its own children.
+/// The usage of a run, with its own children.
 pub(super) fn bill(run: &Run) -> ChildResult {
     ChildResult { output: ToolOutput::default(), spent: run.spent(), usage: run.usage(), marks: run.marks() }
 }

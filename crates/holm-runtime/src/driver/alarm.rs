@@ -1,18 +1,18 @@
-//! The one timer of a run.
+//! The single timer of a run.
 
 use holm_kernel::Timestamp;
 
 use crate::{BoxFuture, Clock};
 
-/// Wakes a run at a time. Nearly every wait ends before its time has come, and the next one ends later, so the timer
-/// stays armed for the earlier of the two: it rings too early now and then, and is hardly ever set.
+/// Wakes a run at a given time. Most waits end early, and the next deadline is later. So the timer
+/// stays armed for the earlier time: it sometimes fires too early, and is rarely set.
 #[derive(Default)]
 pub(super) struct Alarm {
     armed: Option<(Timestamp, BoxFuture<'static, ()>)>,
 }
 
 impl Alarm {
-    /// Waits until a time; for ever without one. May be dropped while it waits.
+    /// Waits until a time, or for ever without one. May be dropped while it waits.
     pub(super) async fn wait(&mut self, clock: &dyn Clock, due: Option<Timestamp>) {
         let Some(due) = due else { return std::future::pending().await };
         while clock.now() < due {
@@ -25,7 +25,7 @@ impl Alarm {
         }
     }
 
-    /// Lets the timer go: it belongs to the runtime that the run is driven in.
+    /// Drops the timer, which belongs to the runtime that drives the run.
     pub(super) fn disarm(&mut self) {
         self.armed = None;
     }

@@ -1,7 +1,8 @@
-//! One fact and everything that follows from it, kept in one go.
+//! Handles one fact and appends all records that follow from it at once.
 //!
-//! A reply that calls three tools is four records (the reply and three dispatches), and they are appended together:
-//! nothing is performed before all of it is kept, and a journal on disk is synced once.
+//! A reply that calls three tools is four records (the reply and three dispatches), and they are
+//! appended together. No effect is performed before all of them are stored, and a journal on
+//! disk is synced once.
 
 use holm_kernel::{
     Effect, Input, Timestamp, ToolRequest,
@@ -11,13 +12,13 @@ use holm_kernel::{
 use super::{DriveError, Driver, Health, Snapshots, plan, unfit};
 use crate::{Durability, JournalFailed};
 
-/// A snapshot is worth its price once so many records would have to be folded without it.
+/// The number of records after which a snapshot is worth its cost.
 pub(super) const SNAPSHOT_RECORDS: u64 = 256;
 
-/// The same in bytes of records, a few of which can be long.
+/// The same in bytes of records, because a few can be long.
 const SNAPSHOT_BYTES: u64 = 1024 * 1024;
 
-/// Buffers that are used again, so that a turn costs few allocations.
+/// Reusable buffers, so that a turn needs few allocations.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) lines: String,
@@ -25,13 +26,14 @@ pub(super) struct Batch {
 }
 
 impl Driver {
-    /// Takes one fact: handles it, appends what it leads to, and performs it.
+    /// Takes one fact: handles it, appends the resulting records, and performs the effects.
     pub(super) async fn take(&mut self, mut fact: Input) -> Result<(), DriveError> {
         if self.health == Health::Lost {
             return Err(DriveError::Lost);
         }
         let now = self.now();
-        // What a tool gave back was searched where it ran, so that a large result holds nobody up here.
+        // The result of a tool was searched in its own task, so that a large result does not delay
+        // the run here.
         if !matches!(fact, Input::ToolFinished { .. }) {
             self.host.secrets.input(&mut fact);
         }
@@ -50,8 +52,8 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes over with `resumed`. What changed while nobody drove the run is said before it, and leads to nothing by
-    /// itself: a host that takes over begins with what `resumed` leads to.
+    /// Takes over with `resumed`. The changes since the last host are told first and cause no
+    /// effects by themselves: a new host begins with the effects of `resumed`.
     pub(super) async fn take_with(&mut self, changed: Vec<Input>, resumed: Input) -> Result<(), DriveError> {
         if changed.is_empty() {
             return self.take(resumed).await;
@@ -71,8 +73,8 @@ impl Driver {
         Ok(())
     }
 
-    /// What a change leads to is asked for again once the run is taken over. That it was the end of what was under way is
-    /// not: it is said here or never.
+    /// Effects of a change are requested again once the run is taken over. Only the end of the work
+    /// under way is not, so it is taken here.
     fn hear_the_end(&mut self) {
         let mut told = Vec::new();
         loop {
@@ -106,10 +108,11 @@ impl Driver {
                 (instead, payload)
             }
         };
-        // From here until the batch is kept the run is ahead of its journal, whatever fails in between.
+        // From here until the batch is stored, the run is ahead of its journal, even if something
+        // fails in between.
         let before = std::mem::replace(&mut self.health, Health::Lost);
         let receipt = self.run.handle(now, fact).map_err(|misuse| {
-            // A fact that was refused has changed nothing.
+            // A refused fact has changed nothing.
             self.health = before;
             StepError::Misuse(misuse)
         })?;
@@ -117,7 +120,7 @@ impl Driver {
         written.map_err(|error| StepError::Append(error).into())
     }
 
-    /// Takes what the run wants done, and does none of it.
+    /// Collects the run's effects without performing them.
     pub(super) fn collect(&mut self) {
         loop {
             match self.run.poll() {
@@ -130,11 +133,11 @@ impl Driver {
         }
     }
 
-    /// Writes down every call that is about to run. Says how safe that must be before it does.
+    /// Records every call that is about to run. Returns the durability that this requires.
     fn dispatch(&mut self, now: Timestamp) -> Result<Durability, DriveError> {
         let mut durability = Durability::Written;
         let mut place = 0;
-        // A dispatch may lead to more calls, so the list may grow meanwhile.
+        // A dispatch may cause more calls, so the list may grow meanwhile.
         while let Some(effect) = self.batch.effects.get(place) {
             place += 1;
             match effect {
@@ -146,7 +149,7 @@ impl Driver {
                     self.step(now, Input::Dispatched { call })?;
                     self.collect();
                 }
-                // A child acts on its own: it must never be forgotten.
+                // A child acts on its own, so its record must not be lost.
                 Effect::Spawn { .. } => durability = Durability::Synced,
                 Effect::CallModel { .. }
                 | Effect::Abort(_)
@@ -162,8 +165,8 @@ impl Driver {
         Ok(durability)
     }
 
-    /// Whether a call does no harm when it runs twice. The run's own declaration counts as well as the host's, because
-    /// a run that was resumed may have been started with another one.
+    /// Whether a call may safely run twice. Both declarations count, the run's and the host's: a
+    /// resumed run may have been started with a different one.
     fn may_run_again(&self, request: &ToolRequest) -> bool {
         let host = self.host.tools.find(&request.tool);
         let mut declared = self.run.config().tools.iter().filter(|tool| *tool.name == *request.tool);
@@ -171,7 +174,8 @@ impl Driver {
             && declared.all(holm_kernel::Tool::may_run_again)
     }
 
-    /// Appends the batch. A run whose lines are not kept, or of which nobody knows whether they are, is lost.
+    /// Appends the batch. If its lines are not stored, or it is unknown whether they are,
+    /// the run is lost.
     pub(super) async fn keep(&mut self, durability: Durability) -> Result<(), DriveError> {
         self.health = Health::Lost;
         let kept = tokio::select! {
@@ -193,9 +197,10 @@ impl Driver {
         Ok(())
     }
 
-    /// Offers a snapshot when enough has been written since the one that is kept, whoever kept it. It holds no transcript,
-    /// so its size follows what the model is shown; half of that must have been written since, so that all the snapshots
-    /// of a run cost no more than a few times its records.
+    /// Offers a snapshot when enough has been written since the stored one, no matter which
+    /// host stored that. A snapshot has no transcript, so its size follows the view. Half of
+    /// its size must have been written since, so that all snapshots of a run cost no more than
+    /// a few times its records.
     pub(super) async fn offer_snapshot(&mut self) {
         let Some(head) = self.writer.head() else { return };
         let Snapshots { last, bytes, size } = self.snapshots;
@@ -206,22 +211,24 @@ impl Driver {
         }
         let Ok(snapshot) = Snapshot::without_transcript(&self.run, head) else { return };
         self.snapshots = Snapshots { last: head.seq.value(), bytes: 0, size: snapshot.bytes() };
-        // A cache that cannot be written is no reason to stop.
+        // A cache that cannot be written is not a reason to stop.
         let text = snapshot.encode();
         tokio::select! {
             biased;
-            // The run is stopped where it waits next; a store that hangs must not keep its tools running until then.
+            // The run is stopped at its next wait; a store that hangs must not keep its tools
+            // running until then.
             () = self.lease_loss.wait() => {}
             _ = self.journal.keep_snapshot(text.as_bytes()) => {}
         }
     }
 }
 
-/// How safe a fact must be before the run shows it or acts on it, whatever it leads to.
+/// The least durability of a fact before the run shows it or acts on it,
+/// independent of its effects.
 fn least_durability(fact: &Input) -> Durability {
     match fact {
-        // People said this, and the event that shows it tells them that it is kept. A withdrawal that a loss of power
-        // took away would give the run its old authority back.
+        // Facts from people: the event that shows one also confirms that it is stored. If a power
+        // loss removed a withdrawal, the run would get its old authority back.
         Input::Prompted(_)
         | Input::Steered(_)
         | Input::FollowedUp(_)
@@ -230,11 +237,12 @@ fn least_durability(fact: &Input) -> Durability {
         | Input::ModeChanged(_)
         | Input::GrantsChanged(_)
         | Input::BudgetChanged(_)
-        // What a host narrowed must hold for the next host too.
+        // Restrictions of a host must also hold for the next host.
         | Input::Narrowed(_)
-        // A child acts as soon as its name is kept; a name that is lost would begin another one.
+        // A child acts as soon as its name is stored; if the name were lost, a second child would
+        // start.
         | Input::ChildStarted { .. } => Durability::Synced,
-        // Work of machines, which is done again or told again by the next host.
+        // Results of machines; the next host produces or reports them again.
         Input::Started(_)
         | Input::Resumed { .. }
         | Input::ModelFinished { .. }

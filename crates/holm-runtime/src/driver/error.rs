@@ -1,13 +1,14 @@
-//! Why a run cannot be driven on.
+//! Errors that stop a driver.
 
 use holm_kernel::journal::{ForkError, JournalError, ReplayError, StepError};
 
 use crate::{JournalFailed, ToolboxError};
 
-/// A run cannot be driven on. What a model, a tool or a hook does wrong is never among these: that is a fact of the run.
+/// A run cannot continue. Errors of a model, a tool or a hook are never among these: they are
+/// facts of the run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DriveError {
-    /// A fact was refused by the kernel.
+    /// The kernel refused a fact.
     #[error(transparent)]
     Step(#[from] StepError),
     /// A journal could not be read or written.
@@ -25,15 +26,16 @@ pub enum DriveError {
     /// A tool cannot be used.
     #[error(transparent)]
     Tools(#[from] ToolboxError),
-    /// The journal tells of another run than the one it is kept under.
+    /// The journal belongs to a different run than its name says.
     #[error("the journal of `{wanted}` tells of the run `{found}`; it was renamed or moved, put it back")]
     OtherRun {
-        /// The name under which it is kept.
+        /// The name that it is stored under.
         wanted: String,
-        /// The run that it tells of.
+        /// The run in the journal.
         found: String,
     },
-    /// A record could not be written earlier, or nobody waited until it was: this run is not to be trusted.
+    /// A record could not be written, or the caller stopped waiting for the write. The run in
+    /// memory can no longer be trusted.
     #[error("the run was lost when its journal could not be written; resume it from the journal")]
     Lost,
 }

@@ -1,4 +1,4 @@
-//! Runs from their journals.
+//! Restores, replays and forks runs from their journals.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use holm_kernel::{
 use super::{DriveError, Snapshots};
 use crate::{Journal, Journals, Opened, child};
 
-/// A run as its journal tells it.
+/// A run restored from its journal.
 pub(crate) struct Folded {
     pub(crate) run: Run,
     pub(crate) head: Head,
-    /// Children that were written down and whose end was not.
+    /// Children whose start was recorded and whose end was not.
     pub(crate) open: Vec<OpenChild>,
-    /// Those of them that this run itself asked for: one that was forked off came with the children of another, and they
-    /// are not its to stop.
+    /// Those of them that this run itself requested. A forked run also has children of the original
+    /// run in its past, and must not stop those.
     pub(crate) own: Vec<OpenChild>,
-    /// What was folded, and from where.
+    /// How much was folded, and from where.
     pub(super) snapshots: Snapshots,
 }
 
@@ -32,8 +32,9 @@ pub(crate) struct OpenChild {
 }
 
 impl Folded {
-    /// Folds a journal that was opened, where it holds up nobody. With a snapshot only the records after it are read; one
-    /// that is of no use costs a second look at the journal and nothing else. A long journal is read some lines at a time.
+    /// Folds an opened journal on blocking threads. With a snapshot, only the records after it are
+    /// read; an unusable snapshot costs a second pass over the journal and nothing else. A long
+    /// journal is read some lines at a time.
     pub(crate) async fn open(
         journals: &dyn Journals,
         run: &str,
@@ -47,7 +48,7 @@ impl Folded {
                 rest
             }
             Some(snapshot) => {
-                // Nothing is left out after a snapshot: it is never far from the end.
+                // The transcript after a snapshot is kept: a snapshot is never far from the end.
                 let folded = off_the_loop(move || Ok(Self::after(&snapshot, &text))).await?;
                 if let (Some(folded), None) = (folded, rest) {
                     return Ok((folded, journal));
@@ -62,7 +63,7 @@ impl Folded {
         Ok((off_the_loop(move || fold.finish()).await?, journal))
     }
 
-    /// As [`read`](Self::read), where it holds up nobody.
+    /// As [`read`](Self::read), on a blocking thread.
     pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
         let fold = WholeFold::default().add(text).await?;
         off_the_loop(move || fold.finish()).await
@@ -76,11 +77,12 @@ impl Folded {
         fold.finish()
     }
 
-    /// Folds the records after a snapshot; none where it does not help. `text` begins with the snapshot's own record.
+    /// Folds the records after a snapshot; `None` if the snapshot does not help. `text` begins with
+    /// the snapshot's own record.
     fn after(snapshot: &Snapshot, text: &[u8]) -> Option<Self> {
         let tail = journal::decode_after(snapshot.head(), text).ok()?;
         let run = journal::resume_from(snapshot, &tail).ok()?;
-        // Whose children they are is told by the records before.
+        // The records before the snapshot say whose children they are.
         if run.open_children().next().is_some() {
             return None;
         }
@@ -90,7 +92,7 @@ impl Folded {
         Some(Self { run, head, open: Vec::new(), own: Vec::new(), snapshots })
     }
 
-    /// Whether the journal tells of the run that it is kept under.
+    /// Checks that the journal belongs to the run whose name it is stored under.
     pub(crate) fn check_name(&self, wanted: &str) -> Result<(), DriveError> {
         let found = &self.run.started().run;
         if found != wanted {
@@ -100,18 +102,18 @@ impl Folded {
     }
 }
 
-/// A fold of a journal from record 0 on, some lines at a time: what was folded is not held any more.
+/// Folds a journal from record 0, some lines at a time; folded lines are dropped.
 #[derive(Default)]
 struct WholeFold {
     reader: journal::Reader,
     fold: ReplayFold,
-    /// The children that the run asked for.
+    /// The children that the run requested.
     asked: BTreeSet<(CallId, String)>,
     bytes: u64,
 }
 
 impl WholeFold {
-    /// As [`feed`](Self::feed), on a thread that may block.
+    /// As [`feed`](Self::feed), on a blocking thread.
     async fn add(mut self, text: Vec<u8>) -> Result<Self, DriveError> {
         off_the_loop(move || {
             self.feed(&text)?;
@@ -120,13 +122,14 @@ impl WholeFold {
         .await
     }
 
-    /// Reads and folds more of the journal. Messages of the lines before are left to the journal, as after a snapshot.
+    /// Reads and folds more of the journal. Messages of earlier lines are dropped,
+    /// as after a snapshot.
     fn feed(&mut self, text: &[u8]) -> Result<(), DriveError> {
         let Self { reader, fold, asked, bytes } = self;
         fold.leave_transcript();
         *bytes = bytes.saturating_add(text.len() as u64);
         let mut records = Vec::new();
-        // Line by line, so that no more than one record is held beside the text.
+        // Line by line, so that only one record is in memory beside the text.
         for line in text.split_inclusive(|byte| *byte == b'\n') {
             reader.feed(line, &mut records)?;
             for record in records.drain(..) {
@@ -153,17 +156,17 @@ impl WholeFold {
     }
 }
 
-/// A run that was told again from its journal, without a model, a tool or a hook.
+/// A run that was replayed from its journal, without a model, a tool or a hook.
 #[derive(Debug)]
 pub struct Replayed {
-    /// The run as it stood after the last record.
+    /// The run after the last record.
     pub run: Run,
-    /// Everything that watchers were told, in order.
+    /// All events, in order.
     pub events: Vec<Numbered>,
 }
 
 impl Replayed {
-    /// How the last turn group ended; none while one is under way, or before the first.
+    /// How the last turn group ended; `None` before the first group and while one is under way.
     pub(crate) fn ending(&self) -> Option<Ending> {
         if !self.run.is_idle() {
             return None;
@@ -174,12 +177,12 @@ impl Replayed {
         })
     }
 
-    /// As [`read`](Self::read), where it holds up nobody.
+    /// As [`read`](Self::read), on a blocking thread.
     pub(crate) async fn whole(text: Vec<u8>) -> Result<Self, DriveError> {
         off_the_loop(move || Self::read(&text)).await
     }
 
-    /// Folds a journal that somebody may be writing: a line that is not whole yet is left out.
+    /// Folds a journal that another process may be writing: an incomplete last line is ignored.
     pub(crate) fn read(text: &[u8]) -> Result<Self, DriveError> {
         let mut events = Vec::new();
         let run = journal::replay_with(&whole_records(text)?, |_, effect| {
@@ -191,24 +194,25 @@ impl Replayed {
     }
 }
 
-/// What becomes of work that was under way where a run is forked.
+/// What happens to work under way when a run is forked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnderWay {
-    /// The new run goes on with it.
+    /// The new run continues it.
     Kept,
-    /// The new run begins by cancelling it, and waits for another prompt.
+    /// The new run first cancels it, and waits for a prompt.
     Dropped,
 }
 
-/// The journal of another run with the same past: the same facts up to and with a record, told under the new name, so that
-/// what it does from here on is never taken for what the old one did. For those who keep journals and have no agent at
-/// hand; [`Agent::fork`](crate::Agent::fork) does all of it.
+/// The journal of a new run with the same past: the same facts up to and including a record, under
+/// the new name. So later work of the new run is never mistaken for that of the old one. This
+/// function is for programs that store journals and have no agent;
+/// [`Agent::fork`](crate::Agent::fork) does the complete job.
 ///
-/// A host that takes in a journal from elsewhere narrows the run and withdraws its grants in the records behind it. That holds
-/// for a fork at an earlier record too: what it is held to is added to the fork.
+/// A host that imports a foreign journal appends records that narrow the run and withdraw its
+/// grants. A fork at an earlier record keeps them: these restrictions are added to the fork.
 ///
 /// # Errors
-/// [`DriveError`] if the text is no sound journal or does not have the record.
+/// [`DriveError`] if the text is not a valid journal or does not have the record.
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Seq, Started, Timestamp, journal};
@@ -225,7 +229,7 @@ pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Re
     let past = journal::fork(&records, at)?;
     let Some((first, rest)) = past.split_first() else { return Err(ReplayError::Empty.into()) };
     let Input::Started(mut started) = input(first)? else { return Err(ReplayError::NotStarted.into()) };
-    // Folding it first says whether this kernel decides as the one that wrote it.
+    // Folding it first shows whether this kernel decides like the one that wrote it.
     journal::replay(past)?;
     started.run = name.into();
     let (mut run, mut writer, mut lines) = journal::begin(*started, first.at())?;
@@ -246,10 +250,10 @@ pub fn fork_journal(text: &[u8], at: Seq, name: &str, under_way: UnderWay) -> Re
     Ok(lines)
 }
 
-/// What a host has narrowed the run to in the records after `at`. If it took the run in from elsewhere, the grants and the mode of
-/// the past are a stranger's, and neither is left.
+/// The restrictions that a host added in the records after `at`. If it imported the run, the grants
+/// and the mode of the past are not trusted, and neither is kept.
 fn later_terms(records: &[Record], at: Seq) -> Vec<Input> {
-    // The terms of an import are three records in a row, and `at` may stand between them.
+    // An import adds three records in a row, and `at` may be between them.
     let near = records.iter().filter(|record| record.seq().value().saturating_add(2) > at.value());
     let (mut terms, mut is_import, mut is_foreign) = (Vec::new(), false, false);
     for record in near {
@@ -273,12 +277,12 @@ fn later_terms(records: &[Record], at: Seq) -> Vec<Input> {
     terms
 }
 
-/// The children without an end.
+/// The children whose end was not recorded.
 fn open_children(run: &Run) -> Vec<OpenChild> {
     run.open_children().map(|(call, child)| OpenChild { call, child: child.into() }).collect()
 }
 
-/// Folds on a thread that may stand still: a journal can be long, and other runs wait for this thread.
+/// Folds on a blocking thread: a journal can be long, and other runs use this thread.
 pub(crate) async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, DriveError> + Send + 'static,
 ) -> Result<T, DriveError> {
@@ -286,7 +290,7 @@ pub(crate) async fn off_the_loop<T: Send + 'static>(
         Ok(done) => done,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
-            // The runtime is going down, and the run with it.
+            // The runtime is shutting down, and the run with it.
             Err(_) => Err(DriveError::Lost),
         },
     }

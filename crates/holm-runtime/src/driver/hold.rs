@@ -1,4 +1,4 @@
-//! What keeps the right to write a run's journal until the run's last call has really ended.
+//! Keeps the right to write a run's journal until the run's last call has ended.
 
 use std::{
     collections::BTreeMap,
@@ -11,17 +11,19 @@ use tokio::sync::Notify;
 
 use crate::{BoxFuture, Durability, Journal, JournalFailed};
 
-/// How long a host waits for calls of a run that was dropped in this process before it is told that the run is busy.
+/// How long a host waits for the calls of a dropped run in this process before it reports
+/// the run as busy.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The runs of this process whose journals wait for calls to end, and how many drivers left each behind.
+/// The runs of this process whose journals wait for calls to end, with the number of drivers
+/// that left each behind.
 static PENDING: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
 
-/// Rings whenever one of them was let go.
+/// Notifies when one of them was released.
 static RELEASED: Notify = Notify::const_new();
 
-/// Held by every call that acts. A driver that is dropped hands its journal over, and the last holder lets it go: until
-/// then no other host can take the run over and run the same call beside it.
+/// Held by every call that acts. A dropped driver hands its journal over, and the last holder
+/// releases it. Until then no other host can take the run over and run the same call in parallel.
 #[derive(Clone, Default)]
 pub(crate) struct JournalHold(Arc<Slot>);
 
@@ -35,7 +37,7 @@ struct HandedOver {
 }
 
 impl JournalHold {
-    /// Leaves the journal to the calls that hold this. Without any it is let go at once, with the driver's own hold.
+    /// Hands the journal to the calls that hold this. Without any, it is released at once.
     pub(super) fn hand_over(&self, run: &str, journal: &mut Box<dyn Journal>) {
         let journal = std::mem::replace(journal, Box::new(NoJournal));
         *pending().entry(run.to_owned()).or_default() += 1;
@@ -67,8 +69,8 @@ impl Drop for Slot {
     }
 }
 
-/// Waits, for a while, until calls of a run that was dropped in this process have ended: to be done before its journal
-/// is opened.
+/// Waits for a while until the calls of a dropped run in this process have ended. Call it
+/// before opening the journal.
 pub(crate) async fn released(run: &str) {
     if !pending().contains_key(run) {
         return;
@@ -77,7 +79,7 @@ pub(crate) async fn released(run: &str) {
         loop {
             let released = RELEASED.notified();
             tokio::pin!(released);
-            // From here on no ring is missed.
+            // From here on no notification is missed.
             released.as_mut().enable();
             if !pending().contains_key(run) {
                 return;
@@ -85,16 +87,16 @@ pub(crate) async fn released(run: &str) {
             released.await;
         }
     };
-    // Whether they have ended or not, opening the journal says so.
+    // If they have not ended, opening the journal reports it.
     let _ = tokio::time::timeout(PATIENCE, wait).await;
 }
 
-/// Nothing here can be left half done, so a panic elsewhere does no harm.
+/// Every change here is a single step, so a panic elsewhere does no harm.
 fn pending() -> MutexGuard<'static, BTreeMap<String, u64>> {
     PENDING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Stands where the journal was.
+/// The placeholder for a journal that was handed over.
 struct NoJournal;
 
 impl Journal for NoJournal {

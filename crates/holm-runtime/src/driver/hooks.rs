@@ -1,5 +1,5 @@
-//! Where the run's hooks are asked. Each question has a task of its own, so that a hook that blocks does not block the
-//! run, and a time at which the run goes on without it.
+//! Asks the run's hooks. Each question has its own task, so that a hook that blocks does not block
+//! the run, and a deadline after which the run continues without it.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ use crate::{
 /// How many events may wait for an observer.
 const OBSERVER_ROOM: usize = 1_024;
 
-/// Gives every observer its task.
+/// Starts a task for every observer.
 pub(super) fn observers(host: &Parts) -> Vec<ObserverQueue> {
     let spawn = |hook: Arc<dyn crate::Observer>| {
         ObserverQueue::spawn(OBSERVER_ROOM, move |notice: Notice| {
@@ -60,7 +60,7 @@ impl Driver {
         self.tasks.begin(Begun::new(call, Kind::Question), Box::pin(work));
     }
 
-    /// What hooks say of a call that begins, in a run that would go past them.
+    /// The opinion of hooks about a call that starts, in a run whose kernel does not ask them.
     pub(super) fn look_at(
         &self,
         call: CallId,
@@ -89,8 +89,8 @@ impl Driver {
         Some(Box::pin(opinion(hooks, clock, proposed)))
     }
 
-    /// Whether a person has to be asked. A run that was started with hooks and is driven on without them asks people:
-    /// somebody must look.
+    /// Whether a person must be asked. If a run was started with hooks and is resumed without them,
+    /// a person must look at its calls instead.
     fn is_for_people(&self, proposal: &Proposal) -> ForPeople {
         let only_hooks = proposal.reasons.iter().all(|reason| *reason == AskReason::HookWants);
         let hooks_decide =
@@ -118,7 +118,7 @@ impl Driver {
         self.tasks.begin(begun, Box::pin(work));
     }
 
-    /// What hooks see around a question; what none of them looks at is not copied.
+    /// What hooks see with a question; data that no hook reads is not copied.
     fn scene(&self, hooks: &Hooks, question: &Question) -> Scene {
         let arguments = match question {
             Question::AfterTool { tool_call, .. } => self.run.arguments(*tool_call).cloned(),
@@ -132,7 +132,7 @@ impl Driver {
         Scene { run: Arc::from(&*self.run.started().run), view, arguments: arguments.unwrap_or_default() }
     }
 
-    /// Asks the sources of steering, while the model is at work.
+    /// Asks the steering sources while the model is at work.
     pub(super) fn ask_for_steering(&mut self, call: CallId) {
         if self.host.hooks.steering.is_empty() {
             return;
@@ -143,7 +143,7 @@ impl Driver {
         self.tasks.begin(begun, Box::pin(async move { hooks.steer(&*clock).await }));
     }
 
-    /// Lets hooks react to what happened.
+    /// Lets hooks react to an event.
     pub(super) fn remark_on(&mut self, event: &Numbered) {
         if !self.host.hooks.has_remarks() {
             return;
@@ -175,8 +175,8 @@ impl Driver {
     }
 }
 
-/// What hooks say of a call. They have a task of their own within that of the question: people may take as long as they
-/// like, and hooks may not, even those that block their thread.
+/// The opinion of hooks about a call. They have their own task within that of the question: people
+/// may take any time, but hooks may not, even those that block their thread.
 async fn opinion(hooks: Arc<Hooks>, clock: Arc<dyn Clock>, call: Proposed) -> Opinion {
     if hooks.before_call.is_empty() {
         return Opinion::Pass;
@@ -194,37 +194,37 @@ async fn opinion(hooks: Arc<Hooks>, clock: Arc<dyn Clock>, call: Proposed) -> Op
     }
 }
 
-/// Why a call does not run that hooks have something against, for the model.
+/// The refusal for the model, if hooks object to a call.
 pub(super) fn refusal(opinion: Opinion) -> Option<String> {
     match opinion {
         Opinion::Pass => None,
         Opinion::Deny { reason } => Some(format!("denied: {reason}")),
-        // What it was called with stands in the journal already.
+        // The original arguments are already in the journal.
         Opinion::Rewrite { arguments } => {
             Some(format!("denied: a hook wants other arguments; call it again with these: {arguments}"))
         }
     }
 }
 
-/// When hooks look at calls.
+/// When hooks see calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Looks {
-    /// Where the kernel asks, as the run's configuration says.
+    /// When the kernel asks, as the run's configuration says.
     WhenAsked,
-    /// As each call begins, too.
+    /// Also when each call starts.
     AtTheCall,
 }
 
 impl Looks {
-    /// In a run that is taken over with these hooks. One that was begun without any, perhaps on another host, shows them only
-    /// what people are asked about as well.
+    /// For a run that is taken over with these hooks. If it was started without hooks, perhaps on
+    /// another host, its kernel only asks them about calls that people are asked about too.
     pub(crate) fn on(run: &Run, hooks: &Hooks) -> Self {
         let shows_all = run.config().approvals == Approvals::AskAlways;
         if shows_all || hooks.before_call.is_empty() { Self::WhenAsked } else { Self::AtTheCall }
     }
 }
 
-/// A question that people are shown until its task ends, answered or withdrawn.
+/// A question that people see until its task ends, answered or withdrawn.
 struct OpenQuestion {
     desk: Arc<Desk>,
     call: CallId,
@@ -236,10 +236,10 @@ impl Drop for OpenQuestion {
     }
 }
 
-/// For what is about no call; remarks are never stopped by a call's id alone.
+/// For tasks without a call; a call's id alone never stops them.
 const NO_CALL: CallId = CallId::new(u64::MAX);
 
-/// Whether people are asked.
+/// Whether a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ForPeople {
     Yes,

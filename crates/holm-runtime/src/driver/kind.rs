@@ -1,20 +1,17 @@
-//! What a task is for, and what is said of it when it cannot say anything itself.
+//! The kinds of tasks, and the fact that replaces the result of a task that failed.
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, ChildResult, Failure, FailureClass, Input, ModelResult, ToolOutput, Usage,
     Verdict,
 };
 
-/// What a task is for.
+/// The kind of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A model call.
     Model,
     /// A model call for a summary.
     Summary,
-    /// A tool call.
     Tool,
-    /// A child run.
     Child,
     /// A check of a result.
     Check,
@@ -22,9 +19,9 @@ pub(crate) enum Kind {
     Question,
     /// A question to hooks.
     Consult,
-    /// What hooks have to say of their own accord; nobody waits for it.
+    /// A message of a hook that the run does not wait for.
     Remark,
-    /// As a remark, and the model's reply waits for it, so that it is heard before the next call.
+    /// As a remark, but the model's reply waits for it, so that it enters before the next call.
     Steering,
 }
 
@@ -43,14 +40,14 @@ impl Kind {
         }
     }
 
-    /// What is said of a task that has no answer of its own: it panicked, or took too long. What guards something
-    /// says no.
+    /// The fact for a task without a result: it panicked, or took too long. Guards
+    /// deny in this case.
     pub(crate) fn broken(self, call: CallId, why: &str) -> Option<Input> {
         let reason = || format!("{} {why}", self.who());
         Some(match self {
             Self::Model | Self::Summary => {
                 let usage = Usage::default();
-                // The request may be with the provider, which charges for it.
+                // The provider may have received the request, and charges for it.
                 let class = FailureClass::Truncated;
                 let failure = Failure { class, message: reason(), retry_after_ms: None, usage };
                 self.model_fact(call, ModelResult::Failed(failure))
@@ -67,8 +64,8 @@ impl Kind {
         })
     }
 
-    /// Whether a run that has ended waits a moment for it: a stopped task may still bring its bill, and hooks are to hear
-    /// of the last one too.
+    /// Whether a run that has ended waits a moment for it: a stopped task may still bring its bill,
+    /// and hooks must see the last one too.
     pub(crate) const fn is_waited_for(self) -> bool {
         match self {
             Self::Model | Self::Summary | Self::Child | Self::Remark => true,
@@ -76,7 +73,8 @@ impl Kind {
         }
     }
 
-    /// Whether it may tidy up when nobody waits for it any more. A child must write down that it was stopped.
+    /// Whether the task may clean up after the run has stopped waiting for it. A child must record
+    /// that it was stopped.
     pub(crate) const fn tidies_up(self) -> bool {
         match self {
             Self::Tool | Self::Child => true,

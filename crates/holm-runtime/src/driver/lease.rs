@@ -1,11 +1,12 @@
-//! What a driver does when it loses the lease on its run: another process may resume the run soon, so everything stops first.
+//! Notices that the driver has lost the lease on its run. Another process may resume the run soon,
+//! so everything stops first.
 
 use super::{DriveError, Driver, Health};
 use crate::{BoxFuture, Journal, JournalFailed};
 
-/// Hears that the lease on a run is lost.
+/// Waits for the loss of the lease on a run.
 pub(super) struct LeaseLoss {
-    /// None once it has been heard: a future that has ended must not be polled again.
+    /// `None` once the loss was noticed: a finished future must not be polled again.
     loss: Option<BoxFuture<'static, ()>>,
 }
 
@@ -14,7 +15,7 @@ impl LeaseLoss {
         Self { loss: Some(journal.lost()) }
     }
 
-    /// Waits for the loss; ends at once if it was heard before.
+    /// Waits for the loss; returns at once if it was noticed before.
     pub(super) async fn wait(&mut self) {
         if let Some(loss) = &mut self.loss {
             loss.await;
@@ -24,7 +25,7 @@ impl LeaseLoss {
 }
 
 impl Driver {
-    /// Stops what runs, waits until it has ended, and ends the run here. Nothing begins after this.
+    /// Stops all work, waits until it has ended, and ends the run here. Nothing starts after this.
     pub(super) async fn stop_without_lease(&mut self) -> Result<(), DriveError> {
         self.health = Health::Lost;
         self.tasks.end().await;

@@ -1,6 +1,8 @@
-//! Where a run meets the ledger of models: asked before record 0 is written, told when a turn group has ended.
+//! Connects a run with the ledger of models. The ledger is asked before record 0 is written, and
+//! told when a turn group has ended.
 //!
-//! A ledger is experience and no authority: one that fails or hangs holds no run up for long and ends none.
+//! A ledger gives advice and has no authority. If it fails or hangs, it does not delay a run for
+//! long and never ends one.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -9,17 +11,17 @@ use holm_kernel::{Numbered, Run, Started};
 use super::Driver;
 use crate::{Choice, Ledger, LedgerFailed, Scorer, Shown, first_rung, host::Parts};
 
-/// How long a ledger may take: it is asked once for each run, and may have to look at journals first.
+/// How long a ledger may take: it is asked once per run, and may have to read journals first.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What waits to be told to the ledger.
+/// The results that still have to be told to the ledger.
 pub(super) struct Notes {
     scorer: Scorer,
     shown: VecDeque<Shown>,
 }
 
 impl Notes {
-    /// Notes for a run, if there is a ledger.
+    /// The queue of a run, if there is a ledger.
     pub(super) fn of(host: &Parts, run: &Run) -> Option<Self> {
         let _ledger = host.ledger.as_ref()?;
         Some(Self { scorer: Scorer::new(run.config()), shown: VecDeque::new() })
@@ -31,11 +33,12 @@ impl Notes {
 }
 
 impl Driver {
-    /// Tells the ledger what the models of the groups that ended have shown.
+    /// Tells the ledger the results of the groups that ended.
     pub(super) async fn note(&mut self) {
         let (Some(notes), Some(ledger)) = (&mut self.notes, &self.host.ledger) else { return };
         let run = &self.run.started().run;
-        // Taken out once it was told: whoever stops waiting here leaves it to be told with the next.
+        // An entry is removed only after it was told. If the caller stops waiting here, it is told
+        // with the next one.
         while let Some(shown) = notes.shown.front() {
             let told = ledger.note(run, shown.group, &shown.standings);
             let _ = tokio::time::timeout(PATIENCE, told).await;
@@ -44,7 +47,7 @@ impl Driver {
     }
 }
 
-/// Puts a run on the rung that experience speaks for.
+/// Puts a run on the rung that the ledger suggests.
 pub(super) async fn on_its_rung(mut started: Started, ledger: Option<&Arc<dyn Ledger>>) -> Started {
     let config = &mut started.config;
     let (Some(ladder), Some(ledger)) = (&mut config.ladder, ledger) else { return started };

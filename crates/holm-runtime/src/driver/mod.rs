@@ -1,7 +1,8 @@
-//! The loop: one fact in, its records appended in one go, its effects performed.
+//! The driver loop: takes one fact, appends its records at once, and performs its effects.
 //!
-//! Async only where bytes move. What runs at the same time (a model call, several tools, a person who is asked) are
-//! tasks, and each ends in what it has to say; a task that panics ends in a fact that says so.
+//! Code is async only where bytes move. Concurrent work (a model call, several tools, a question
+//! to a person) runs in tasks. Each task ends with facts, and a task that panics ends with a
+//! fact that says so.
 
 mod alarm;
 mod batch;
@@ -41,31 +42,33 @@ use crate::{
     host::Parts,
 };
 
-/// How long a stopped model call may take to say what it had, because it has a bill too. The run has ended by then, so
-/// nobody waits for it for long.
+/// How long a stopped model call may take to return what it had, because it also has a bill. The
+/// run has ended by then, so the wait is short.
 const LAST_WORDS: Duration = Duration::from_millis(250);
 
-/// The same for a child, whose own models and children have last words too. It is rarely used up: a child that has
-/// written its end is heard at once.
+/// The same for a child, whose own models and children also need time. It is rarely used up: the
+/// end of a child is taken at once.
 const CHILD_LAST_WORDS: Duration = Duration::from_secs(3);
 
-/// After so many facts in a row that were there already, the others on this thread get their turn.
+/// After this many facts in a row without waiting, other tasks on this thread get their turn.
 const FACTS_PER_TURN: u32 = 64;
 
 /// Runs one prompt to its end: [`Driver::start`] and [`Driver::prompt`] in one.
 ///
 /// # Errors
-/// [`DriveError`], as there.
+/// [`DriveError`], as for [`Driver::start`] and [`Driver::prompt`].
 pub async fn drive(started: Started, prompt: Prompt, host: Host) -> Result<(Ending, Driver), DriveError> {
     let mut driver = Driver::start(started, host).await?;
     let ending = driver.prompt(prompt).await?;
     Ok((ending, driver))
 }
 
-/// One run and its host. [`Agent`](crate::Agent) puts both together; whoever wants to do that by hand starts here.
+/// One run and its host. [`Agent`](crate::Agent) assembles both; use this type
+/// to assemble them yourself.
 ///
-/// Every method that waits may be dropped while it waits. If a record was being written just then, the run counts as
-/// lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on) goes on where it was.
+/// Every async method may be dropped while it waits. If a record was being written at that
+/// time, the run counts as lost ([`DriveError::Lost`]); otherwise [`go_on`](Self::go_on)
+/// continues where it stopped.
 pub struct Driver {
     run: Run,
     writer: Writer,
@@ -80,22 +83,22 @@ pub struct Driver {
     batch: Batch,
     alarm: Alarm,
     seat: Seat,
-    /// When the kernel wants to be called again.
+    /// When the kernel must be called again.
     until: Option<Timestamp>,
-    /// How the group ended, until somebody is told.
+    /// How the group ended, until the caller is told.
     ended: Option<Ending>,
     health: Health,
     snapshots: Snapshots,
     notes: Option<Notes>,
     looks: Looks,
-    /// How far the run's own time is ahead of this host's clock, in milliseconds: a run that comes from a host whose
-    /// clock was ahead keeps its time, and its deadlines must not be late for it.
+    /// How far the run's time is ahead of this host's clock, in milliseconds. A run from a host
+    /// whose clock was ahead keeps its time, and its deadlines must not come late.
     ahead_ms: u64,
     hold: JournalHold,
 }
 
 impl Drop for Driver {
-    /// Calls that are being stopped may still act, so the journal goes with the last of them.
+    /// Calls that are being stopped may still act, so the last of them releases the journal.
     fn drop(&mut self) {
         self.tasks.abort();
         self.hold.hand_over(&self.run.started().run, &mut self.journal);
@@ -103,16 +106,17 @@ impl Drop for Driver {
 }
 
 impl Driver {
-    /// Begins a run and writes record 0.
+    /// Starts a run and writes record 0.
     ///
     /// # Errors
-    /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the journal cannot be written.
+    /// [`DriveError`] if a tool cannot be used, the configuration cannot be journaled or the
+    /// journal cannot be written.
     pub async fn start(started: Started, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
         Self::start_checked(started, host).await
     }
 
-    /// As [`start`](Self::start), with tools that were looked at when the agent was made.
+    /// As [`start`](Self::start), with tools that were checked when the agent was built.
     pub(crate) async fn start_checked(started: Started, host: Host) -> Result<Self, DriveError> {
         let started = ledger::on_its_rung(started, host.parts.ledger.as_ref()).await;
         let mut fact = Input::Started(Box::new(started));
@@ -127,15 +131,16 @@ impl Driver {
         Ok(driver)
     }
 
-    /// Takes over a run from its journal, after a crash or from another host. `text` is the whole journal; the host's
-    /// own journal must append behind it.
+    /// Takes over a run from its journal, after a crash or from another host. `text` is the whole
+    /// journal; the host's own journal must append to it.
     ///
-    /// The run stands where it stood: if it was at work, call [`go_on`](Self::go_on), otherwise prompt it.
-    /// If the host's tools are others than the journal says, the run is told so first.
+    /// The run continues where it stopped: if it was at work, call
+    /// [`go_on`](Self::go_on), otherwise prompt it. If the host's tools differ from those
+    /// in the journal, the run is told first.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A torn last line is
-    /// an error too; whoever keeps the file cuts it first.
+    /// [`DriveError`] if the journal is damaged, decides differently here or cannot be written. A
+    /// torn last line is also an error; the owner of the file must cut it first.
     pub async fn resume(text: &[u8], by: &str, host: Host) -> Result<Self, DriveError> {
         host.parts.tools.check()?;
         let folded = Folded::whole(text.to_vec()).await?;
@@ -144,7 +149,7 @@ impl Driver {
         Self::take_over(folded, by, host, changed).await
     }
 
-    /// Takes over a run that was folded from its journal, on a host where this is another now.
+    /// Takes over a run that was folded from its journal, with these changes.
     pub(crate) async fn take_over(
         folded: Folded,
         by: &str,
@@ -162,23 +167,26 @@ impl Driver {
         driver.take_with(before, Input::Resumed { host: by.into() }).await?;
         let strays = folded.open.into_iter().filter(|open| !driver.run.awaits_child(open.call));
         let (own, others): (Vec<_>, Vec<_>) = strays.partition(|stray| folded.own.contains(stray));
-        // Those that came with the past of another run are that one's to pay: nothing is held for them here.
+        // Children of the original run in a fork are paid by that run: nothing is reserved for them
+        // here.
         for OpenChild { call, .. } in others {
             let result = ChildResult::default();
             driver.take(Input::ChildFinished { call, result }).await?;
         }
         driver.hear_of(own).await?;
-        // After a crash the records since the last snapshot may be many, and whoever drives it may be gone soon.
+        // After a crash there may be many records since the last snapshot, and this host may not
+        // live long either.
         driver.offer_snapshot().await;
         Ok(driver)
     }
 
-    /// Children that nobody waits for any more, and that a crash left as if they were at work, are brought to their end;
-    /// what they took is paid.
+    /// Closes children that their parent no longer waits for and that a crash left open. What
+    /// they used is paid.
     async fn hear_of(&mut self, strays: Vec<OpenChild>) -> Result<(), DriveError> {
         for OpenChild { call, child } in strays {
             let journals = Arc::clone(&self.host.journals);
-            // One that somebody else still drives, or whose journal cannot be read, is left for the next time.
+            // A child that another process still drives, or whose journal cannot be read, is left
+            // for the next time.
             let Ok(rested) = child::lay_to_rest(&*journals, &child).await else { continue };
             if rested.as_ref().is_some_and(|rested| rested.left == child::Left::Held) {
                 continue;
@@ -239,36 +247,36 @@ impl Driver {
         self.host.clock.now().plus(self.ahead_ms)
     }
 
-    /// When this host's clock will show a time of the run.
+    /// The time on this host's clock for a time of the run.
     fn on_host_clock(&self, at: Timestamp) -> Timestamp {
         Timestamp::new(at.value().saturating_sub(self.ahead_ms))
     }
 
-    /// The run.
     pub fn run(&self) -> &Run {
         &self.run
     }
 
-    /// Whether something is under way, or has ended without anybody being told.
+    /// Whether work is under way, or has ended without the caller being told.
     pub fn is_at_work(&self) -> bool {
         self.ended.is_some() || !self.run.is_idle()
     }
 
-    /// A way to speak to the run while it works; clones may go to other tasks.
+    /// A handle to the run while it works; clones may go to other tasks.
     pub fn handle(&self) -> Handle {
         Handle::new(Arc::clone(&self.seat.0))
     }
 
-    /// Ends when the lease on the run is lost. For a caller that holds the run while it does nothing; one that works stops by
-    /// itself.
+    /// Completes when the lease on the run is lost. For a caller that holds an idle run; a working
+    /// run stops by itself.
     pub fn lease_loss(&self) -> BoxFuture<'static, ()> {
         self.journal.lost()
     }
 
-    /// Asks for something and works until the turn group ends.
+    /// Takes a prompt and works until the turn group ends.
     ///
     /// # Errors
-    /// [`DriveError`] if the journal cannot be written: the run is dropped, and its journal is all that counts.
+    /// [`DriveError`] if the journal cannot be written: the run is dropped, and
+    /// only its journal counts.
     pub async fn prompt(&mut self, prompt: impl Into<Prompt>) -> Result<Ending, DriveError> {
         self.ended = None;
         self.pay_late().await?;
@@ -276,14 +284,14 @@ impl Driver {
         self.go_on().await
     }
 
-    /// Works on what was said when the last turn group had ended already: whoever speaks to a run just as it ends cannot know that
-    /// they are too late for it. Gives nothing where nothing was said that begins work, and never waits for anybody to speak.
+    /// Works on prompts that arrived just after the last turn group had ended; the sender cannot
+    /// know that it was too late. Returns `None` if no prompt starts work, and never waits for one.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
     pub async fn catch_up(&mut self) -> Result<Option<Ending>, DriveError> {
         while !self.is_at_work() {
-            // A wish to stop is for what this begins.
+            // A pending cancel is for the work that starts here.
             let Some(said) = self.seat.0.next_said() else { return Ok(None) };
             self.pay_late().await?;
             self.listen(said).await?;
@@ -291,9 +299,9 @@ impl Driver {
         self.go_on().await.map(Some)
     }
 
-    /// Takes from the desk what was said when the last turn group had ended already, as the journal would have it. For whoever lets the
-    /// run go and does not [catch up](Self::catch_up): what is not in the journal goes with the run. Whatever else people wanted is
-    /// taken off with it.
+    /// Takes the prompts that arrived after the last turn group had ended, in the form the journal
+    /// would store. Call it if you drop the run and do not [catch up](Self::catch_up): prompts that
+    /// are not in the journal are lost with the run. All other waiting requests are dropped.
     pub fn unheard(&mut self) -> Vec<Prompt> {
         let said = std::iter::from_fn(|| self.seat.0.next_said());
         let words = said.filter_map(|said| match said {
@@ -305,7 +313,7 @@ impl Driver {
         words.collect()
     }
 
-    /// Hears the bills that came when nobody waited for them any more.
+    /// Books the bills that arrived after the run had stopped waiting for them.
     async fn pay_late(&mut self) -> Result<(), DriveError> {
         while let Some(bill) = self.tasks.late_bill() {
             self.take(bill).await?;
@@ -313,16 +321,16 @@ impl Driver {
         Ok(())
     }
 
-    /// A prompt as the journal will have it.
+    /// A prompt as the journal will store it.
     pub(crate) fn without_secrets(&self, prompt: Prompt) -> Prompt {
         let mut fact = Input::Prompted(prompt);
         self.host.secrets.input(&mut fact);
-        // What is secret is taken out of a fact; it stays the fact that it is.
+        // Removing secrets does not change the kind of a fact.
         let Input::Prompted(prompt) = fact else { return Prompt::text("") };
         prompt
     }
 
-    /// Takes what people have changed, at once.
+    /// Applies people's changes at once.
     pub(crate) async fn change(&mut self, facts: Vec<Input>) -> Result<(), DriveError> {
         for fact in facts {
             self.take(fact).await?;
@@ -330,14 +338,14 @@ impl Driver {
         Ok(())
     }
 
-    /// Works until the turn group ends. A run that has nothing to do waits until somebody speaks to it.
+    /// Works until the turn group ends. An idle run waits until a prompt arrives.
     ///
     /// # Errors
     /// As [`prompt`](Self::prompt).
     pub async fn go_on(&mut self) -> Result<Ending, DriveError> {
         let mut in_a_row = 0;
         loop {
-            // What was to be done may never have begun, so there is nothing to wait for.
+            // The work may never have started, so there is nothing to wait for.
             if self.health == Health::Lost {
                 self.tasks.abort();
                 return Err(DriveError::Lost);
@@ -357,7 +365,7 @@ impl Driver {
         }
     }
 
-    /// Lets the observers see what waits for them, no longer than this, and ends the run's session.
+    /// Gives observers up to this time for the remaining events, and ends the run's session.
     pub async fn close(mut self, patience: Duration) {
         let observers = std::mem::take(&mut self.observers);
         let all = observers.into_iter().map(|observer| tokio::spawn(observer.finish(patience)));
@@ -366,14 +374,14 @@ impl Driver {
         }
     }
 
-    /// Waits for the next thing that happens, and takes it: somebody speaks, a task ends, or the time has come.
+    /// Waits for the next input and takes it: a message, the end of a task, or a deadline.
     async fn next(&mut self) -> Result<(), DriveError> {
         loop {
             if let Some(said) = self.seat.0.next() {
                 return self.listen(said).await;
             }
             if let Some(fact) = self.tasks.next_ready() {
-                // Whoever was asked may have panicked and left the question open.
+                // The approver may have panicked and left the question open.
                 if let Input::Judged { call, .. } = &fact {
                     self.seat.0.settle(*call);
                 }
@@ -397,7 +405,7 @@ impl Driver {
         }
     }
 
-    /// Does what somebody said.
+    /// Carries out one item of the mailbox.
     async fn listen(&mut self, said: Said) -> Result<(), DriveError> {
         match said {
             Said::Fact(fact) => {
@@ -409,14 +417,14 @@ impl Driver {
             Said::Tools(tools) => self.change_tools(tools).await,
             Said::Child(fact, kept) => {
                 self.take(fact).await?;
-                // Whoever began the child may be gone; then nobody needs to know.
+                // The task that started the child may be gone; then it needs no signal.
                 let _ = kept.send(());
                 Ok(())
             }
         }
     }
 
-    /// Hears the bills of what was stopped, and lets everything else go.
+    /// Takes the bills of stopped work, and releases everything else.
     async fn last_words(&mut self) -> Result<(), DriveError> {
         if self.tasks.awaits_a_bill() {
             let patience = if self.tasks.awaits_a_child() { CHILD_LAST_WORDS } else { LAST_WORDS };
@@ -438,28 +446,29 @@ impl Driver {
             self.take(bill).await?;
         }
         self.tasks.leave();
-        // The journal says how those calls ended, so nothing waits for what is left of them.
+        // The journal says how those calls ended, so nothing waits for the rest of them.
         self.hold = JournalHold::default();
         self.alarm.disarm();
         self.note().await;
         self.offer_snapshot().await;
-        // Last, because whoever stops the run while it is put away means what has just ended.
+        // Last, because a cancel that arrives during the clean-up is meant for the group that has
+        // just ended.
         self.seat.0.clear();
         Ok(())
     }
 }
 
-/// What may be another when a run is taken over.
+/// Changes when a run is taken over.
 pub(crate) struct Changed {
-    /// The tools of the host, which the run is told of if it knows others.
+    /// The host's tools; the run is told if it knows different ones.
     pub(crate) tools: Vec<Declaration>,
-    /// What people have changed.
+    /// The changes that people made.
     pub(crate) facts: Vec<Input>,
-    /// When hooks look at its calls.
+    /// When hooks see its calls.
     pub(crate) looks: Looks,
 }
 
-/// The run's place at the desk: when it leaves, the others are told that nobody listens any more.
+/// Closes the mailbox when the driver is dropped, so that senders learn that the run is gone.
 struct Seat(Arc<Desk>);
 
 impl Drop for Seat {
@@ -468,17 +477,17 @@ impl Drop for Seat {
     }
 }
 
-/// Whether the run in memory is the one in the journal.
+/// Whether the run in memory matches the journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Health {
     Sound,
     Lost,
 }
 
-/// How far the last snapshot is away.
+/// The distance to the last snapshot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Snapshots {
-    /// The record of the one that is kept; zero if none is.
+    /// The record of the stored snapshot; zero without a snapshot.
     last: u64,
     /// Bytes of the records since.
     bytes: u64,

@@ -1,4 +1,4 @@
-//! What each command of the kernel comes to on this host.
+//! Performs the kernel's commands on this host.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -14,7 +14,7 @@ use super::{Driver, hooks::refusal, kind::Kind, tasks::Begun};
 use crate::{Ask, Child, EventSink as _, Hooks, Job, Progress, child};
 
 impl Driver {
-    /// Performs the batch; its lines are kept.
+    /// Performs the effects of the batch, whose lines are stored.
     pub(super) fn perform(&mut self) {
         let mut effects = std::mem::take(&mut self.batch.effects);
         for effect in effects.drain(..) {
@@ -26,7 +26,7 @@ impl Driver {
 
     fn perform_one(&mut self, effect: Effect) {
         match effect {
-            // Every drain ends with one and it is no part of the batch.
+            // Every drain ends with one, and it is not part of the batch.
             Effect::Wait(_) => {}
             Effect::Finish(how) => self.ended = Some(*how),
             Effect::Emit(event) => self.tell(&event),
@@ -46,7 +46,7 @@ impl Driver {
         }
     }
 
-    /// Tells the watchers. One that panics has seen enough for this time; the run goes on.
+    /// Tells the watchers. If one panics, it misses this event and the run continues.
     fn tell(&mut self, event: &Numbered) {
         self.seat.0.hub.event(event);
         for observer in &self.observers {
@@ -103,7 +103,7 @@ impl Driver {
         let job = job.threads(threads);
         let looked = self.look_at(call, request, tool.declaration().level);
         let (output, secrets) = (self.containment.contain(tool, job), self.host.secrets.clone());
-        // The tool's own code begins in its task: whatever it does at once blocks nobody else.
+        // The tool's own code starts in its task, so it cannot block the run.
         let fact = async move {
             let _hold = hold;
             if let Some(looked) = looked

@@ -1,9 +1,9 @@
-//! A plan that was changed before it was agreed to: whoever changed it, and however they were asked, the model hears what it is now.
+//! Tells the model about a plan that a person or a hook changed before it was approved.
 
 use holm_kernel::{Input, Prompt, Run, Verdict};
 
-/// What is said to the model before a yes to a plan that is not its own any more. The kernel tells it no more than that the plan
-/// was approved.
+/// The message for the model before an approval of a plan that is no longer its own. The kernel
+/// only tells it that the plan was approved.
 pub(super) fn told(run: &Run, fact: &Input) -> Option<Input> {
     let Input::Judged { call, verdict: Verdict::Allow { .. } } = fact else { return None };
     let plan = in_words(run.rewritten_plan(*call)?);
@@ -12,7 +12,7 @@ pub(super) fn told(run: &Run, fact: &Input) -> Option<Input> {
     Some(Input::Steered(Prompt::text(words)))
 }
 
-/// The one text that a plan consists of, as it is read; otherwise the arguments as they are.
+/// The text of a plan that consists of one text; otherwise the arguments unchanged.
 fn in_words(arguments: &str) -> String {
     let said: serde_json::Value = serde_json::from_str(arguments).unwrap_or_default();
     let mut members = said.as_object().into_iter().flat_map(serde_json::Map::values);

@@ -1,5 +1,5 @@
-//! What runs at the same time: model calls, tools, questions. Each ends in what it has to say, or in a fact that says why
-//! it has nothing to say.
+//! The concurrent tasks of a run: model calls, tools, questions. Each ends with its facts, or with
+//! a fact that says why there are none.
 
 use std::{
     collections::VecDeque,
@@ -16,22 +16,24 @@ use tokio_util::sync::CancellationToken;
 use super::kind::Kind;
 use crate::BoxFuture;
 
-/// How long a stopped tool or child may tidy up before it is dropped. Nobody waits for it.
+/// How long a stopped tool or child may clean up before it is dropped. The run does
+/// not wait for it.
 const TIDY_UP: Duration = Duration::from_secs(5);
 
-/// How long a task that was aborted may take to be dropped. One that blocks its thread cannot be dropped before it returns.
+/// How long an aborted task may take to be dropped. A task that blocks its thread is only
+/// dropped when it returns.
 const DROP_TIME: Duration = Duration::from_secs(1);
 
-/// What a task has to say.
+/// The facts that a task ends with.
 pub(crate) type Said = Vec<Input>;
 
 /// The tasks of one run.
 pub(super) struct Tasks {
     set: JoinSet<Said>,
     under_way: Vec<UnderWay>,
-    /// What was said and not yet listened to.
+    /// Facts that were not taken yet.
     ready: VecDeque<Input>,
-    /// The bills of children that tidied up when nobody waited for them any more.
+    /// The bills of children that cleaned up after the run had stopped waiting for them.
     late: (UnboundedSender<Input>, UnboundedReceiver<Input>),
 }
 
@@ -46,7 +48,7 @@ impl Default for Tasks {
     }
 }
 
-/// A task and what it is for.
+/// A running task and its purpose.
 struct UnderWay {
     task: AbortHandle,
     call: CallId,
@@ -56,7 +58,7 @@ struct UnderWay {
     due: Option<Timestamp>,
 }
 
-/// What is about to begin.
+/// A task that is about to start.
 pub(super) struct Begun {
     pub(super) call: CallId,
     pub(super) kind: Kind,
@@ -65,23 +67,24 @@ pub(super) struct Begun {
 }
 
 impl Begun {
-    /// Something without a deadline of its own.
+    /// A task without a deadline.
     pub(super) fn new(call: CallId, kind: Kind) -> Self {
         Self { call, kind, stop: CancellationToken::new(), due: None }
     }
 }
 
 impl Tasks {
-    /// Begins a task of its own, so that whatever blocks in it does not block the run.
+    /// Starts a task, so that blocking work in it does not block the run.
     pub(super) fn begin(&mut self, begun: Begun, work: BoxFuture<'static, Said>) {
         let Begun { call, kind, stop, due } = begun;
         let task = self.set.spawn(work);
         self.under_way.push(UnderWay { task, call, kind, stop, due });
     }
 
-    /// As [`begin`](Self::begin), for what often is ready at once: it is asked once before it gets a task.
+    /// As [`begin`](Self::begin), for work that is often ready at once: it is polled once before
+    /// it gets a task.
     pub(super) fn begin_at_once(&mut self, begun: Begun, mut work: BoxFuture<'static, Said>) {
-        // A task polls its future again when it begins, so nothing waits for this waker.
+        // A task polls its future again when it starts, so nothing waits for this waker.
         let mut context = Context::from_waker(Waker::noop());
         match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(&mut context))) {
             Ok(Poll::Ready(said)) => self.ready.extend(said),
@@ -90,17 +93,18 @@ impl Tasks {
         }
     }
 
-    /// Says something that is known already; it still is a fact of its own.
+    /// Adds a fact that is already known.
     pub(super) fn say(&mut self, fact: Input) {
         self.ready.push_back(fact);
     }
 
-    /// Says that something failed before it had begun.
+    /// Adds the failure of work that never started.
     pub(super) fn say_broken(&mut self, begun: &Begun) {
         self.ready.extend(begun.kind.broken(begun.call, "panicked"));
     }
 
-    /// Tells whatever runs under this id that its answer is no longer wanted. Questions have no last words.
+    /// Tells the work under this id that its answer is no longer needed. A question
+    /// is dropped at once.
     pub(super) fn stop(&mut self, call: CallId) {
         for task in self.under_way.iter().filter(|task| task.call == call) {
             task.stop.cancel();
@@ -108,7 +112,7 @@ impl Tasks {
         self.forget(|task| task.call == call && matches!(task.kind, Kind::Question | Kind::Consult));
     }
 
-    /// Drops a question that somebody else has answered.
+    /// Drops a question that was answered elsewhere.
     pub(super) fn forget_question(&mut self, call: CallId) {
         self.forget(|task| task.call == call && task.kind == Kind::Question);
     }
@@ -123,7 +127,7 @@ impl Tasks {
         });
     }
 
-    /// What was said first and may be heard now.
+    /// The oldest fact that may be taken now.
     pub(super) fn next_ready(&mut self) -> Option<Input> {
         if self.under_way.iter().all(|task| task.kind != Kind::Steering) {
             return self.ready.pop_front();
@@ -148,7 +152,7 @@ impl Tasks {
             Err(error) => error.id(),
         };
         let place = self.under_way.iter().position(|task| task.task.id() == id);
-        // A task that was forgotten has nothing to say.
+        // A forgotten task has no result.
         let Some(task) = place.map(|place| self.under_way.swap_remove(place)) else { return };
         match ended {
             Ok((_, said)) => self.ready.extend(said),
@@ -161,7 +165,7 @@ impl Tasks {
         self.under_way.iter().filter_map(|task| task.due).min()
     }
 
-    /// Gives up on the tasks that took too long, and says so in their place.
+    /// Gives up tasks that took too long, and adds their failures.
     pub(super) fn expire(&mut self, now: Timestamp) {
         let (ready, due) = (&mut self.ready, |task: &UnderWay| task.due.is_some_and(|due| due <= now));
         self.under_way.retain(|task| {
@@ -175,12 +179,12 @@ impl Tasks {
         });
     }
 
-    /// Whether a stopped task may still bring a bill, or hooks still hear of one.
+    /// Whether a stopped task may still bring a bill, or hooks still react to one.
     pub(super) fn awaits_a_bill(&self) -> bool {
         self.under_way.iter().any(|task| task.kind.is_waited_for()) || !self.ready.is_empty()
     }
 
-    /// A bill that has come; what else was said is of no use to a run that has ended.
+    /// A bill that has arrived; other facts are useless to a run that has ended.
     pub(super) fn next_bill(&mut self) -> Option<Input> {
         while let Some(fact) = self.ready.pop_front() {
             match fact {
@@ -193,18 +197,18 @@ impl Tasks {
         None
     }
 
-    /// A bill that came after the run had ended, and before it is asked for more.
+    /// A bill that arrived after the run had ended.
     pub(super) fn late_bill(&mut self) -> Option<Input> {
         self.late.1.try_recv().ok()
     }
 
-    /// Whether a child that was stopped has not said yet what it took.
+    /// Whether a stopped child has not reported its usage yet.
     pub(super) fn awaits_a_child(&self) -> bool {
         self.under_way.iter().any(|task| task.kind == Kind::Child)
     }
 
-    /// Ends the model calls that ignored their stop, and says for each what it would have said: that nothing is known of what it
-    /// took. So it is paid by estimate.
+    /// Ends the model calls that ignored their cancellation. Each returns that its usage is
+    /// unknown, so it is paid by estimate.
     pub(super) fn end_models(&mut self) -> Vec<Input> {
         let is_model = |task: &UnderWay| matches!(task.kind, Kind::Model | Kind::Summary);
         let bill = |task: &UnderWay| task.kind.model_fact(task.call, ModelResult::Aborted(Reply::default()));
@@ -213,7 +217,7 @@ impl Tasks {
         bills
     }
 
-    /// Lets everything go: what was stopped may tidy up for a while, where it holds nobody up.
+    /// Releases all tasks: stopped ones may clean up for a while without delaying the run.
     pub(super) fn leave(&mut self) {
         self.ready.clear();
         for task in self.under_way.drain(..) {
@@ -232,7 +236,8 @@ impl Tasks {
                 while let Some(ended) = set.join_next().await {
                     let said = ended.unwrap_or_default().into_iter();
                     for bill in said.filter(|fact| matches!(fact, Input::ChildFinished { .. })) {
-                        // A run that is gone reads it in the child's journal when it is resumed.
+                        // If the run is gone, it reads the bill from the child's journal when it is
+                        // resumed.
                         let _ = late.send(bill);
                     }
                 }
@@ -241,17 +246,18 @@ impl Tasks {
         });
     }
 
-    /// Stops everything at once: the run is not to be trusted any more.
+    /// Stops everything at once: the run can no longer be trusted.
     pub(super) fn abort(&mut self) {
         self.ready.clear();
         self.set.abort_all();
-        // A thread cannot be aborted, so a tool that blocks is told. A child is not: its run is only left, and resumed later.
+        // A thread cannot be aborted, so a blocking tool is told to stop. A child is not: its run
+        // is resumed later.
         for task in self.under_way.drain(..).filter(|task| task.kind == Kind::Tool) {
             task.stop.cancel();
         }
     }
-    /// Stops everything and waits until it has ended, because another process may resume the run after that. Tools get
-    /// [`TIDY_UP`] to end their processes, then their futures are dropped.
+    /// Stops everything and waits until it has ended, because another process may then resume the
+    /// run. Tools get [`TIDY_UP`] to end their processes, then their futures are dropped.
     pub(super) async fn end(&mut self) {
         self.ready.clear();
         for task in self.under_way.drain(..) {

@@ -1,4 +1,4 @@
-//! Which tools a run has, when its host has others than its journal says.
+//! Updates the tools of a run when its host's tools differ from those in its journal.
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use super::Driver;
 use crate::{DriveError, Toolbox};
 
 impl Driver {
-    /// What has to be said so that the run knows the tools that its host has now; none if it knows them. A run must not
-    /// judge a call by a declaration that is no longer the tool's.
+    /// The fact that tells the run about its host's tools; `None` if it knows them. A run must not
+    /// judge a call by an outdated declaration.
     pub(super) fn other_tools(&self, now: Vec<Declaration>) -> Option<Input> {
         let mut fact = Input::ToolsChanged(now);
-        // What is kept of a declaration has no secrets in it.
+        // Stored declarations contain no secrets.
         self.host.secrets.input(&mut fact);
         let Input::ToolsChanged(now) = &fact else { return None };
         let knows = |tool: &Declaration| self.run.tools().any(|known| **known == *tool);
@@ -20,7 +20,8 @@ impl Driver {
         (!same).then_some(fact)
     }
 
-    /// Gives the run other tools. They are used once the run has accepted them, and not at all if it does not.
+    /// Replaces the run's tools. They are used once the run has accepted them, and not at all
+    /// if it does not.
     pub(super) async fn change_tools(&mut self, tools: Toolbox) -> Result<(), DriveError> {
         let fact = Input::ToolsChanged(in_place_of(&self.host.tools, &self.run, &tools));
         let before = std::mem::replace(&mut self.host.tools, Arc::new(tools));
@@ -32,8 +33,8 @@ impl Driver {
     }
 }
 
-/// The run's tools with those of a toolbox in place of those of the one before. What came from no toolbox stays: helpers,
-/// skills, and what the kernel answers itself.
+/// The run's tools, with those of the old toolbox replaced by those of the new one. Tools that came
+/// from no toolbox stay: helpers, skills, and those that the kernel answers itself.
 pub(super) fn in_place_of(before: &Toolbox, run: &Run, tools: &Toolbox) -> Vec<Declaration> {
     let stays = |tool: &&Arc<Declaration>| {
         let name = &tool.name;

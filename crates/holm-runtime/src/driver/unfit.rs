@@ -1,12 +1,13 @@
-//! Facts that cannot be journaled: too large, or nested too deeply. A run cannot go on with what it cannot remember, so
-//! each becomes the fact that says so.
+//! Replaces facts that cannot be journaled because they are too large or nested too deeply. A run
+//! cannot continue with a fact that it cannot store, so each becomes a fact that says so.
 
 use holm_kernel::{
     Answer, CallId, CheckRuling, Failure, FailureClass, Family, Input, ModelResult, ToolOutput, Verdict,
     journal::PayloadError,
 };
 
-/// The fact to journal in place of one that does not fit; none for what people say, who are told instead.
+/// The fact to journal in place of one that does not fit; `None` for facts from people,
+/// who are told instead.
 pub(super) fn in_place_of(fact: &Input, error: &PayloadError) -> Option<Input> {
     let reason = format!("it cannot be journaled: {error}");
     Some(match fact {
@@ -51,10 +52,10 @@ fn child_unnamed(call: CallId, reason: &str) -> Input {
     Input::ChildFinished { call, result }
 }
 
-/// The reply is lost, its bill is not. Sending the same again may well give a shorter one.
+/// The reply is lost, but its bill is not. Sending the same request again may give a shorter reply.
 fn no_reply(reason: &str, result: &ModelResult) -> ModelResult {
     let (usage, class) = match result {
-        // The provider charges for it, whether it said how much or not.
+        // The provider charges for it, whether it reported the usage or not.
         ModelResult::Replied(reply) if reply.usage.output > 0 => (reply.usage, FailureClass::Truncated),
         ModelResult::Replied(reply) | ModelResult::Aborted(reply) => {
             (reply.usage_so_far(Family::Other), FailureClass::Truncated)

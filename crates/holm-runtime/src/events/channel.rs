@@ -1,4 +1,5 @@
-//! Events carried to another task. The room between is bounded, and whoever reads too slowly is told what was left out.
+//! Sends events to another task through a bounded channel. A slow reader is told how
+//! many events were dropped.
 
 use std::{
     collections::VecDeque,
@@ -13,7 +14,7 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 
 use super::EventSink;
 
-/// The sending end: a sink that never waits. When there is no room the event is dropped and counted.
+/// The sending end: a sink that never waits. If there is no room, the event is dropped and counted.
 #[derive(Debug, Clone)]
 pub struct Channel {
     sender: mpsc::Sender<Parcel>,
@@ -29,23 +30,23 @@ struct Parcel {
 
 #[derive(Debug, Default)]
 struct Counts {
-    /// Dropped since the last event that found room.
+    /// Dropped since the last event that was queued.
     pending: AtomicU64,
-    /// Dropped altogether.
+    /// Dropped since the channel was made.
     missed: AtomicU64,
 }
 
-/// What became of an event that was offered.
+/// What happened to an event that was offered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offered {
     Taken,
     NoRoom,
-    /// Nobody reads any more.
+    /// The reader is gone.
     Gone,
 }
 
 impl Channel {
-    /// A channel with room for so many events that nobody has read yet; at least one.
+    /// A channel with room for this many unread events; at least one.
     ///
     /// ```
     /// use holm_runtime::{Channel, EventSink, Notice};
@@ -73,17 +74,17 @@ impl Channel {
         self.counts.missed.load(Ordering::Relaxed)
     }
 
-    /// Whether nobody reads any more.
+    /// Whether the reader is gone.
     pub fn is_closed(&self) -> bool {
         self.sender.is_closed()
     }
 
-    /// Lets go of this sender. Gives how many events were dropped.
+    /// Drops this sender. Returns how many events were dropped.
     pub(super) fn close(self) -> u64 {
         self.missed()
     }
 
-    /// Hands an event over, or counts it.
+    /// Queues an event, or counts it as dropped.
     pub(super) fn offer(&self, event: Arc<Numbered>) -> Offered {
         let missed = self.counts.pending.swap(0, Ordering::Relaxed);
         let Err(error) = self.sender.try_send(Parcel { missed, event }) else { return Offered::Taken };
@@ -107,21 +108,20 @@ impl EventSink for Channel {
 pub struct Subscription {
     receiver: mpsc::Receiver<Parcel>,
     counts: Arc<Counts>,
-    /// Behind a [`Notice::Missed`], the event that follows it.
+    /// After a [`Notice::Missed`], the event that follows it.
     waiting: VecDeque<Arc<Numbered>>,
 }
 
-/// What a reader gets.
+/// What a reader receives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// Something happened.
     Event(Arc<Numbered>),
-    /// So many events were dropped here, because there was no room for them.
+    /// This many events were dropped here, because there was no room for them.
     Missed(u64),
 }
 
 impl Subscription {
-    /// The next event, or how many are missing before it; none when nothing more can come.
+    /// The next event, or the number of missed ones before it; `None` when no more can come.
     pub async fn next(&mut self) -> Option<Notice> {
         if let Some(event) = self.waiting.pop_front() {
             return Some(Notice::Event(event));
@@ -132,7 +132,7 @@ impl Subscription {
         }
     }
 
-    /// The next event; what was missed is only counted.
+    /// The next event; missed events are only counted.
     pub async fn event(&mut self) -> Option<Arc<Numbered>> {
         loop {
             match self.next().await? {
@@ -142,7 +142,7 @@ impl Subscription {
         }
     }
 
-    /// What is there now, without waiting.
+    /// The next notice, without waiting.
     pub fn try_next(&mut self) -> Option<Notice> {
         if let Some(event) = self.waiting.pop_front() {
             return Some(Notice::Event(event));
@@ -154,7 +154,7 @@ impl Subscription {
         }
     }
 
-    /// As [`next`](Self::next), for threads that are no task of a runtime.
+    /// As [`next`](Self::next), for threads outside a runtime.
     pub fn next_blocking(&mut self) -> Option<Notice> {
         if let Some(event) = self.waiting.pop_front() {
             return Some(Notice::Event(event));
@@ -178,7 +178,7 @@ impl Subscription {
         Notice::Missed(parcel.missed)
     }
 
-    /// What was dropped after the last event that found room.
+    /// The events that were dropped after the last queued one.
     fn rest(&self) -> Option<Notice> {
         let missed = self.counts.pending.swap(0, Ordering::Relaxed);
         (missed > 0).then_some(Notice::Missed(missed))

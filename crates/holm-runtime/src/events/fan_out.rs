@@ -1,4 +1,4 @@
-//! One run, several watchers.
+//! Sends the events of one run to several sinks.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use holm_kernel::Numbered;
 
 use super::EventSink;
 
-/// Tells several sinks, in the order in which they were added.
+/// Sends events to several sinks, in the order in which they were added.
 ///
 /// ```
 /// use holm_runtime::{Channel, FanOut};
@@ -22,30 +22,28 @@ pub struct FanOut {
 }
 
 impl FanOut {
-    /// Nobody yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a sink.
     #[must_use]
     pub fn with(self, sink: impl EventSink + 'static) -> Self {
         self.with_shared(Arc::new(sink))
     }
 
-    /// Adds a sink that others hold too.
+    /// Adds a shared sink to these.
     #[must_use]
     pub fn with_shared(mut self, sink: Arc<dyn EventSink>) -> Self {
         self.sinks.push(sink);
         self
     }
 
-    /// How many sinks are told.
+    /// How many sinks there are.
     pub fn len(&self) -> usize {
         self.sinks.len()
     }
 
-    /// Whether nobody is told.
+    /// Whether no sink was added.
     pub fn is_empty(&self) -> bool {
         self.sinks.is_empty()
     }

@@ -1,4 +1,4 @@
-//! Watchers that come and go while a run works.
+//! A sink that watchers can subscribe to and leave while a run works.
 
 use std::sync::{
     Arc, PoisonError, RwLock,
@@ -9,7 +9,8 @@ use holm_kernel::Numbered;
 
 use super::{Channel, EventSink, Subscription, channel::Offered};
 
-/// A sink that anybody may subscribe to at any time. It costs one look at a number while nobody has.
+/// A sink that allows subscriptions at any time. Without subscribers, an event
+/// costs one atomic read.
 ///
 /// ```
 /// use holm_runtime::{EventSink, Hub};
@@ -22,17 +23,16 @@ use super::{Channel, EventSink, Subscription, channel::Offered};
 #[derive(Debug, Default)]
 pub struct Hub {
     channels: RwLock<Vec<Channel>>,
-    /// How many channels there are, so that a run without watchers takes no lock.
+    /// The number of channels, so that a run without watchers takes no lock.
     count: AtomicUsize,
 }
 
 impl Hub {
-    /// Nobody watches yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The events from now on, with room for so many that are not read yet.
+    /// The events from now on, with room for this many unread ones.
     pub fn subscribe(&self, room: usize) -> Subscription {
         let (channel, subscription) = Channel::new(room);
         let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
@@ -41,19 +41,19 @@ impl Hub {
         subscription
     }
 
-    /// How many watch; one that has left is counted until the next event.
+    /// The number of watchers; one that has left is counted until the next event.
     pub fn watchers(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Ends every subscription once it has been read.
+    /// Ends every subscription after its last event was read.
     pub fn close(&self) {
         let mut channels = self.channels.write().unwrap_or_else(PoisonError::into_inner);
         channels.clear();
         self.count.store(0, Ordering::Release);
     }
 
-    /// Tells everybody; whether somebody has left.
+    /// Sends an event to all subscribers. Returns whether a subscriber has left.
     fn tell(&self, event: &Arc<Numbered>) -> bool {
         let channels = self.channels.read().unwrap_or_else(PoisonError::into_inner);
         let offers = channels.iter().map(|channel| channel.offer(Arc::clone(event)));

@@ -1,5 +1,5 @@
-//! Events as JSON Lines, in the form in which the kernel writes them, so that a file of a run and a replay of its journal can be
-//! compared byte for byte.
+//! Writes events as JSON Lines, in the kernel's own form, so that the file of a run and a replay of
+//! its journal can be compared byte for byte.
 
 use std::{
     fs::OpenOptions,
@@ -18,10 +18,10 @@ use holm_kernel::Numbered;
 use super::EventSink;
 use crate::private::owner_only;
 
-/// Lines that may wait for a slow disk: a busy run makes some hundreds a second.
+/// Lines that may wait for a slow disk: a busy run writes some hundreds per second.
 const ROOM: usize = 16 << 10;
 
-/// Writes events, one a line, from a thread of its own.
+/// Writes events, one per line, from its own thread.
 ///
 /// ```
 /// use holm_runtime::{EventLines, EventSink, WhenFull};
@@ -35,27 +35,27 @@ const ROOM: usize = 16 << 10;
 /// ```
 #[derive(Debug)]
 pub struct EventLines {
-    /// None once it is finished.
+    /// `None` once it is finished.
     sender: Option<SyncSender<Vec<u8>>>,
     writer: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
     when_full: WhenFull,
 }
 
-/// What happens to an event for which there is no room.
+/// What happens to an event if the queue is full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It is dropped and counted: the run comes first.
+    /// It is dropped and counted: the run has priority.
     Drop,
-    /// The run waits: the lines come first, as where they are a program's output.
+    /// The run waits: the lines have priority, for example if they are a program's output.
     Wait,
 }
 
-/// The lines could not all be written.
+/// Not all lines could be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the events could not be written ({reason}); the journal still has them")]
 pub struct LinesFailed {
-    /// What the system said.
+    /// The operating system's error.
     pub reason: String,
 }
 
@@ -66,23 +66,23 @@ struct Shared {
 }
 
 impl EventLines {
-    /// Begins a new file that only its owner can read: events hold what was said.
+    /// Creates a new file that only its owner can read: events contain messages.
     ///
     /// # Errors
-    /// When it cannot be made, or is there already.
+    /// If it cannot be created, or exists already.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, LinesFailed> {
         Self::open(path.as_ref(), OpenOptions::new().append(true).create_new(true))
     }
 
-    /// Goes on with a file, or begins it; afterwards only its owner can read it.
+    /// Appends to a file, or creates it; afterwards only its owner can read it.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn append(path: impl AsRef<Path>) -> Result<Self, LinesFailed> {
         Self::open(path.as_ref(), OpenOptions::new().append(true).create(true))
     }
 
-    /// Writes to anything, with room for so many lines that wait.
+    /// Writes to any writer, with room for this many waiting lines.
     pub fn to(out: impl Write + Send + 'static, room: usize, when_full: WhenFull) -> Self {
         let (sender, lines) = sync_channel(room.max(1));
         let shared = Arc::new(Shared::default());
@@ -96,10 +96,11 @@ impl EventLines {
         self.shared.missed.load(Ordering::Relaxed)
     }
 
-    /// Waits until everything is written. Gives how many events were dropped for want of room.
+    /// Waits until everything is written. Returns how many events were dropped because
+    /// the queue was full.
     ///
     /// # Errors
-    /// [`LinesFailed`] if writing failed at some point; what came after that is missing.
+    /// [`LinesFailed`] if writing failed at some point; later lines are missing.
     pub fn finish(mut self) -> Result<u64, LinesFailed> {
         self.close();
         let failure = self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -115,7 +116,7 @@ impl EventLines {
     fn close(&mut self) {
         self.sender = None;
         if let Some(writer) = self.writer.take() {
-            // The thread does nothing that panics; if it did, its last lines are what is missing.
+            // The thread does not panic; if it did, only its last lines are missing.
             let _ = writer.join();
         }
     }
@@ -147,7 +148,8 @@ impl Shared {
         self.missed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Writes until nobody sends any more. After a failure the rest is only counted, so that nobody waits for room.
+    /// Writes until all senders are gone. After a failure the remaining lines are only counted, so
+    /// that no sender waits for room.
     fn write(&self, lines: &Receiver<Vec<u8>>, mut out: impl Write) {
         while let Ok(line) = lines.recv() {
             let mut done = out.write_all(&line);

@@ -1,5 +1,5 @@
-//! Who is told what happens. A watcher can miss events and never hold a run up: what it missed is counted, told to it in
-//! its place, and can be had again from the journal.
+//! Event sinks. A watcher can miss events and never delays a run: missed events are counted, the
+//! count is reported in their place, and the journal still has them.
 
 mod channel;
 mod fan_out;
@@ -20,10 +20,10 @@ pub use hub::Hub;
 pub use lines::{EventLines, LinesFailed, WhenFull};
 pub use queue::ObserverQueue;
 
-/// Watches a run. Called from the driver's own task: it must not block.
+/// Receives the events of a run. It is called from the driver's own task and must not block.
 ///
-/// A plain function is a sink. What takes its time goes behind an [`ObserverQueue`], and what wants to be read elsewhere
-/// is a [`Channel`].
+/// A plain function is a sink. Put a slow sink behind an [`ObserverQueue`], and use a [`Channel`]
+/// to read events elsewhere.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,11 +38,11 @@ pub use queue::ObserverQueue;
 /// is_a_sink(sink);
 /// ```
 pub trait EventSink: Send + Sync {
-    /// Takes one event.
     fn event(&self, event: &Numbered);
 
-    /// A sink of its own for one run, from those that must tell runs apart: events carry no run's name. Whoever drives
-    /// a run asks once, before its first event; none means that this sink takes the events of every run alike.
+    /// Creates a sink for one run, if this sink must tell runs apart: events do not name their run.
+    /// The driver calls it once, before the first event. `None` means that this sink takes the
+    /// events of all runs.
     fn of_run(&self, run: &str) -> Option<Arc<dyn EventSink>> {
         let _ = run;
         None
@@ -65,7 +65,7 @@ impl EventSink for Arc<dyn EventSink> {
     }
 }
 
-/// Nobody watches.
+/// A sink that discards all events.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoEvents;
 

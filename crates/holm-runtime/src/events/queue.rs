@@ -1,4 +1,5 @@
-//! Observers that may take their time: each has a task of its own behind a bounded queue, so that none can slow a run.
+//! Queues for slow observers: each has its own task behind a bounded queue, so that none
+//! can slow a run.
 
 use std::{future::Future, time::Duration};
 
@@ -7,10 +8,10 @@ use tokio::task::JoinHandle;
 
 use super::{Channel, EventSink, Notice};
 
-/// Gives events to an observer, one after the other, in a task of its own.
+/// Passes events to an observer, one after the other, in its own task.
 ///
-/// An observer that is too slow misses events and is told how many, in their place. One that panics gets nothing more;
-/// what it would have got is counted as missed. The run notices neither.
+/// A slow observer misses events and is told how many, in their place. An observer that panics gets
+/// no more events; they are counted as missed. The run is not affected.
 ///
 /// ```
 /// use std::time::Duration;
@@ -33,7 +34,8 @@ pub struct ObserverQueue {
 }
 
 impl ObserverQueue {
-    /// Starts the observer's task, with room for so many events that wait for it. Must be called within a runtime.
+    /// Starts the observer's task, with room for this many waiting events. Must be
+    /// called within a runtime.
     pub fn spawn<O, Out>(room: usize, mut observer: O) -> Self
     where
         O: FnMut(Notice) -> Out + Send + 'static,
@@ -53,12 +55,13 @@ impl ObserverQueue {
         self.channel.missed()
     }
 
-    /// Whether the observer gets nothing more, because it panicked.
+    /// Whether the observer has panicked and gets no more events.
     pub fn is_over(&self) -> bool {
         self.channel.is_closed()
     }
 
-    /// Lets the observer see what waits for it, no longer than this, and ends it. Gives how many events it missed.
+    /// Gives the observer up to this time for the waiting events, and ends it. Returns
+    /// how many it missed.
     pub async fn finish(self, patience: Duration) -> u64 {
         let Self { channel, mut task } = self;
         let missed = channel.close();

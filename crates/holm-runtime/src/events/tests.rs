@@ -209,7 +209,7 @@ impl Write for Disk {
 fn a_disk_that_stands_still_costs_lines_and_no_time() {
     let ((asked, stands_still), (open, gate)) = (mpsc::channel(), mpsc::channel::<()>());
     let lines = EventLines::to(Disk { asked, gate, room: usize::MAX }, 4, WhenFull::Drop);
-    // Dropped before the lines are, whatever happens: they wait for the disk.
+    // Dropped before the lines are, also if the test fails: they wait for the disk.
     let open = open;
     lines.event(&event(0));
     stands_still.recv().unwrap();

@@ -1,5 +1,5 @@
-//! The desk between a run and the people around it: what they said and nobody has listened to yet, and what they are
-//! asked. Both sides look at it and neither waits for the other.
+//! The mailbox between a run and its users: messages that the run has not taken yet, and questions
+//! that are open. Both sides use it, and neither waits for the other.
 
 use std::{
     collections::VecDeque,
@@ -15,20 +15,20 @@ use tokio::sync::{Notify, oneshot};
 use super::NotHeard;
 use crate::{Hub, Toolbox};
 
-/// How much may wait in each line: people who speak faster than a run listens are told so.
+/// The most items in each queue: a sender that is faster than the run gets an error.
 pub const MOST_WAITING: usize = 64;
 
-/// Where a run and the people around it meet.
+/// The mailbox of a run.
 #[derive(Default)]
 pub(crate) struct Desk {
     inner: Mutex<Inner>,
-    /// Rings for the run when something was said.
+    /// Wakes the run when a message has arrived.
     bell: Notify,
-    /// Rings for people when something is asked, or nothing will be any more.
+    /// Wakes users when a question was asked, or when no more will come.
     asked: Notify,
-    /// Who watches through a handle.
+    /// The events for the users of a handle.
     pub(crate) hub: Hub,
-    /// Prompts that the run has heard and that wait in it.
+    /// Prompts that the run has taken and that are queued in it.
     steering: AtomicU64,
     follow_ups: AtomicU64,
 }
@@ -37,7 +37,8 @@ pub(crate) struct Desk {
 struct Inner {
     state: State,
     cancelled: Option<String>,
-    /// What was spoken before the wish to stop. It is heard first, so that the run drops it and says so.
+    /// Prompts from before a cancel. The run takes them first, so that it drops
+    /// them and reports that.
     spoken: VecDeque<Said>,
     said: VecDeque<Said>,
     open: Vec<Open>,
@@ -51,29 +52,28 @@ enum State {
     Closed,
 }
 
-/// Something that the run is told.
+/// One item of the mailbox.
 pub(crate) enum Said {
-    /// A fact.
     Fact(Input),
-    /// Other tools from now on.
+    /// A new set of tools.
     Tools(Toolbox),
-    /// A child run has begun; whoever began it goes on once that is kept.
+    /// A child run has started; its starter continues once this fact is stored.
     Child(Input, oneshot::Sender<()>),
 }
 
-/// Whether it is something that a person wants the model to hear.
+/// Whether it is a prompt for the model.
 fn is_spoken(said: &Said) -> bool {
     matches!(said, Said::Fact(Input::Steered(_) | Input::FollowedUp(_) | Input::Prompted(_)))
 }
 
-/// A question that nobody has answered.
+/// A question without an answer.
 struct Open {
     number: u64,
     proposal: Arc<Proposal>,
 }
 
 impl Desk {
-    /// Puts something on the desk.
+    /// Adds an item to the mailbox.
     pub(crate) fn say(&self, said: Said) -> Result<(), NotHeard> {
         let mut inner = self.lock();
         if inner.state == State::Closed {
@@ -85,7 +85,8 @@ impl Desk {
                 Some(self.follow_ups.load(Ordering::Relaxed))
             }
             Said::Fact(_) | Said::Tools(_) => Some(0),
-            // There are never more than calls, and no child begins unheard because people talk.
+            // There are never more of them than calls, and people's messages must not keep a child
+            // from starting.
             Said::Child(..) => None,
         };
         let waiting = waiting.map(|waiting| usize::try_from(waiting).unwrap_or(usize::MAX));
@@ -99,7 +100,7 @@ impl Desk {
         Ok(())
     }
 
-    /// Stops the run; heard before everything else, however much waits.
+    /// Cancels the run; this is taken before all other items.
     pub(super) fn cancel(&self, reason: String) -> Result<(), NotHeard> {
         let mut inner = self.lock();
         if inner.state == State::Closed {
@@ -124,14 +125,14 @@ impl Desk {
         let place = inner.open.iter().position(|open| open.proposal.call == call);
         let Some(place) = place else { return Err(NotHeard::NotAsked { call }) };
         inner.open.remove(place);
-        // An answer has a place of its own: there are never more than questions.
+        // Answers need no limit: there are never more than questions.
         inner.said.push_back(Said::Fact(fact));
         drop(inner);
         self.bell.notify_one();
         Ok(())
     }
 
-    /// What to listen to next.
+    /// The next item to take.
     pub(crate) fn next(&self) -> Option<Said> {
         let mut inner = self.lock();
         if let Some(spoken) = inner.spoken.pop_front() {
@@ -143,23 +144,23 @@ impl Desk {
         inner.said.pop_front()
     }
 
-    /// What was said next, whatever wish to stop there is: to a run that stands still there is nothing else to stop.
+    /// The next message, ignoring a pending cancel: an idle run has nothing to cancel.
     pub(crate) fn next_said(&self) -> Option<Said> {
         let mut inner = self.lock();
         inner.spoken.pop_front().or_else(|| inner.said.pop_front())
     }
 
-    /// Forgets a wish to stop that nobody has listened to.
+    /// Forgets a cancel that the run has not taken yet.
     pub(super) fn take_back_cancel(&self) {
         self.lock().cancelled = None;
     }
 
-    /// Waits until something was said.
+    /// Waits until an item has arrived.
     pub(crate) async fn rung(&self) {
         self.bell.notified().await;
     }
 
-    /// Shows a question to whoever watches.
+    /// Publishes a question to the users of the handle.
     pub(crate) fn ask(&self, proposal: Arc<Proposal>) {
         let mut inner = self.lock();
         inner.questions += 1;
@@ -169,35 +170,36 @@ impl Desk {
         self.asked.notify_waiters();
     }
 
-    /// Takes a question back: it was answered elsewhere, or the answer is no longer wanted.
+    /// Withdraws a question: it was answered elsewhere, or the answer is no longer needed.
     pub(crate) fn settle(&self, call: CallId) {
         self.lock().open.retain(|open| open.proposal.call != call);
     }
 
-    /// Clears what was about the work that has just ended: its questions, and a wish to stop it.
+    /// Clears what belongs to the work that has just ended: its questions, and a cancel.
     pub(crate) fn clear(&self) {
         let mut inner = self.lock();
         inner.open.clear();
         inner.cancelled = None;
     }
 
-    /// Remembers how much waits in the run.
+    /// Remembers how many prompts are queued in the run.
     pub(crate) fn note_waiting(&self, run: &Run) {
         self.steering.store(run.waiting(Queue::Steering), Ordering::Relaxed);
         self.follow_ups.store(run.waiting(Queue::FollowUp), Ordering::Relaxed);
     }
 
-    /// The questions that are open.
+    /// The open questions of the run.
     pub(super) fn open(&self) -> Vec<Arc<Proposal>> {
         self.lock().open.iter().map(|open| Arc::clone(&open.proposal)).collect()
     }
 
-    /// The first open question after the given number, as soon as there is one; none when there will be none.
+    /// The first open question after the given number, as soon as there is one; `None` when
+    /// no more will come.
     pub(super) async fn asked_after(&self, number: u64) -> Option<(u64, Arc<Proposal>)> {
         loop {
             let asked = self.asked.notified();
             tokio::pin!(asked);
-            // From here on no ring is missed.
+            // From here on no notification is missed.
             asked.as_mut().enable();
             {
                 let inner = self.lock();
@@ -212,7 +214,7 @@ impl Desk {
         }
     }
 
-    /// Nobody listens any more.
+    /// The run no longer takes messages.
     pub(crate) fn close(&self) {
         let mut inner = self.lock();
         inner.state = State::Closed;
@@ -224,7 +226,7 @@ impl Desk {
         self.asked.notify_waiters();
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// Every change here is a single step, so a panic elsewhere does no harm.
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,4 @@
-//! How people reach a run while it works: steer it, stop it, answer what it asks, watch it.
+//! Handles: they steer, cancel and watch a run while it works, and answer its questions.
 
 mod desk;
 
@@ -11,10 +11,10 @@ use crate::{Subscription, Toolbox, ToolboxError};
 pub use desk::MOST_WAITING;
 pub(crate) use desk::{Desk, Said};
 
-/// How many events may wait for a watcher that reads slowly; it misses the rest and is told how many.
+/// How many events may wait for a slow watcher; it misses the rest and is told how many.
 const WATCHER_ROOM: usize = 1_024;
 
-/// Speaks to a run from outside; clones may go to other tasks and threads. Nothing here waits.
+/// Controls a run from outside; clones may go to other tasks and threads. Nothing here waits.
 ///
 /// ```
 /// # use holm_runtime::{Handle, NotHeard};
@@ -33,8 +33,9 @@ impl Handle {
         Self { desk }
     }
 
-    /// Says something that enters before the next model call. To a run that has ended it is the next prompt, for whoever drives it to
-    /// [catch up](crate::Driver::catch_up) with; else it is heard with the prompt after it.
+    /// Sends a prompt that enters before the next model call. If the run has ended, this is the
+    /// next prompt: [`Driver::catch_up`](crate::Driver::catch_up) works on it, or it enters
+    /// together with the following prompt.
     ///
     /// # Errors
     /// [`NotHeard`].
@@ -42,7 +43,8 @@ impl Handle {
         self.desk.say(Said::Fact(Input::Steered(prompt.into())))
     }
 
-    /// Says what to do once the run would stop by itself. To one that has ended it is the next prompt, as with [`steer`](Self::steer).
+    /// Sends a prompt for the time when the run would stop by itself. If the run has ended, it is
+    /// the next prompt, as with [`steer`](Self::steer).
     ///
     /// # Errors
     /// [`NotHeard`].
@@ -50,7 +52,7 @@ impl Handle {
         self.desk.say(Said::Fact(Input::FollowedUp(prompt.into())))
     }
 
-    /// Stops what the run does now. It is heard before anything else that waits.
+    /// Cancels the run's current work. This is taken before all other messages.
     ///
     /// # Errors
     /// [`NotHeard::Gone`].
@@ -58,45 +60,45 @@ impl Handle {
         self.desk.cancel(reason.into())
     }
 
-    /// Takes back a wish to stop that the run has not heard: what it was meant for had ended before. A run that is prompted next
-    /// would be stopped by it.
+    /// Withdraws a cancel that the run has not taken, because the work that it was meant for had
+    /// already ended. Otherwise it would cancel the next prompt.
     pub fn take_back_cancel(&self) {
         self.desk.take_back_cancel();
     }
 
-    /// Answers a question by its id ([`Proposal::call`]). The first answer counts, whoever gives it.
+    /// Answers a question by its id ([`Proposal::call`]). The first answer counts.
     ///
     /// # Errors
-    /// [`NotHeard::NotAsked`] when that question is not open (any more).
+    /// [`NotHeard::NotAsked`] if that question is not open (any more).
     pub fn judge(&self, question: CallId, verdict: Verdict) -> Result<(), NotHeard> {
         self.desk.judge(question, Input::Judged { call: question, verdict })
     }
 
-    /// The questions that wait for somebody's answer.
+    /// All questions that are open.
     pub fn open_questions(&self) -> Vec<Arc<Proposal>> {
         self.desk.open()
     }
 
-    /// The questions one after the other, those first that are open already.
+    /// The questions one after the other, starting with the open ones.
     pub fn questions(&self) -> Questions {
         Questions { desk: Arc::clone(&self.desk), last: 0 }
     }
 
-    /// The events from now on. Whoever reads them too slowly misses some and is told how many; the run never waits.
+    /// The events from now on. A slow reader misses some and is told how many; the run never waits.
     pub fn events(&self) -> Subscription {
         self.desk.hub.subscribe(WATCHER_ROOM)
     }
 
-    /// Gives the run other tools. Calls that run finish as they began.
+    /// Replaces the run's tools. Running calls finish as they started.
     ///
     /// # Errors
-    /// [`NotHeard::Tools`] if one of them cannot be used; the run keeps what it has.
+    /// [`NotHeard::Tools`] if one of them cannot be used; the run keeps its tools.
     pub fn change_tools(&self, tools: Toolbox) -> Result<(), NotHeard> {
         tools.check()?;
         self.desk.say(Said::Tools(tools))
     }
 
-    /// Tells any other fact that comes from people: another mode, other grants, another budget.
+    /// Sends any other fact that comes from people: a new mode, new grants, a new budget.
     ///
     /// # Errors
     /// [`NotHeard::NotYours`] for facts that only the host can know.
@@ -133,14 +135,14 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The questions of a run as they are asked; see [`Handle::questions`].
+/// The questions of a run as a stream; see [`Handle::questions`].
 pub struct Questions {
     desk: Arc<Desk>,
     last: u64,
 }
 
 impl Questions {
-    /// The next open question; none when the run is gone. Answer it with [`Handle::judge`].
+    /// The next open question; `None` when the run is gone. Answer it with [`Handle::judge`].
     pub async fn next(&mut self) -> Option<Arc<Proposal>> {
         let (number, proposal) = self.desk.asked_after(self.last).await?;
         self.last = number;
@@ -154,19 +156,19 @@ impl fmt::Debug for Questions {
     }
 }
 
-/// A run did not hear what was said.
+/// A message did not reach the run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotHeard {
-    /// The run is driven no more.
+    /// The run is no longer driven.
     #[error("nobody drives the run any more; resume it first")]
     Gone,
-    /// Too much waits already.
+    /// Too many messages are waiting.
     #[error("{MOST_WAITING} things wait to be heard already; say it again later, or cancel")]
     Full,
     /// The question is not open.
     #[error("question {call} is not open; it was answered, withdrawn, or never asked")]
     NotAsked {
-        /// Which was meant.
+        /// The question that was meant.
         call: CallId,
     },
     /// The tools cannot be used.

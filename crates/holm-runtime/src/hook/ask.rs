@@ -1,4 +1,4 @@
-//! Asks hooks, one after the other, each within its deadline.
+//! Asks hooks one after the other, each with its deadline.
 
 use std::{
     future::{Future, poll_fn},
@@ -15,21 +15,21 @@ use holm_kernel::{Answer, Input, Message, Question, Timestamp};
 use super::{Called, Compacted, Hooks, Looped, Opinion, Proposed, Reaction, Sight, Spent, hooks::Entry};
 use crate::Clock;
 
-/// What is added to the hooks' own deadlines before the task that asks them is given up: a hook that blocks its thread
-/// does not notice its deadline by itself.
+/// Added to the hooks' own deadlines before the task that asks them is given up: a hook that blocks
+/// its thread does not notice its deadline.
 const SLACK: Duration = Duration::from_secs(1);
 
-/// What there is to see around a question.
+/// The data that hooks see with a question.
 pub(crate) struct Scene {
     pub(crate) run: Arc<str>,
-    /// What the next request shows, for whoever looks at it.
+    /// The messages of the next request, for hooks that read them.
     pub(crate) view: Vec<Arc<Message>>,
     /// The arguments of the call that the question is about.
     pub(crate) arguments: Arc<str>,
 }
 
 impl Hooks {
-    /// Asks about a call. The first that has something against it decides.
+    /// Asks about a call. The first hook that objects decides.
     pub(crate) async fn judge(&self, clock: &dyn Clock, call: &Proposed) -> Opinion {
         for entry in &self.before_call {
             match entry.within(clock, entry.hook.before_call(call)).await {
@@ -116,7 +116,8 @@ impl Hooks {
         Ok(Answer::Nothing)
     }
 
-    /// What the sources of steering have to say. One that fails says nothing, and does not silence the others.
+    /// The prompts of the steering sources. One that fails is skipped, and does
+    /// not affect the others.
     pub(crate) async fn steer(&self, clock: &dyn Clock) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.steering {
@@ -126,7 +127,7 @@ impl Hooks {
         said
     }
 
-    /// What hooks make of a bill.
+    /// The reactions of hooks to the usage of a call.
     pub(crate) async fn usage(&self, clock: &dyn Clock, spent: &Spent) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.on_usage {
@@ -135,7 +136,7 @@ impl Hooks {
         said
     }
 
-    /// What hooks make of a loop.
+    /// The reactions of hooks to a loop.
     pub(crate) async fn looped(&self, clock: &dyn Clock, looped: &Looped) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.on_loop {
@@ -144,7 +145,7 @@ impl Hooks {
         said
     }
 
-    /// What hooks make of a smaller view.
+    /// The reactions of hooks to a smaller view.
     pub(crate) async fn compacted(&self, clock: &dyn Clock, compacted: &Compacted) -> Vec<Input> {
         let mut said = Vec::new();
         for entry in &self.on_compaction {
@@ -155,7 +156,7 @@ impl Hooks {
 }
 
 impl Hooks {
-    /// Whether a question is about what the next request shows, for any of these hooks.
+    /// Whether any of these hooks reads the messages of the next request for this question.
     pub(crate) fn looks_at_view(&self, question: &Question) -> bool {
         match question {
             Question::Context => true,
@@ -168,18 +169,19 @@ impl Hooks {
     }
 }
 
-/// When a task that asks these counts as hung.
+/// When a task that asks these hooks counts as hung.
 pub(crate) fn due<H: ?Sized>(clock: &dyn Clock, entries: &[Entry<H>]) -> Timestamp {
     let whole = entries.iter().map(|entry| entry.deadline).fold(SLACK, Duration::saturating_add);
     after(clock, whole)
 }
 
 impl<H: ?Sized> Entry<H> {
-    /// What a hook says within its deadline, or what is wrong with it.
+    /// The answer of a hook within its deadline, or its failure.
     async fn within<T>(&self, clock: &dyn Clock, said: impl Future<Output = T>) -> Result<T, String> {
         let mut said = pin!(said);
         let said = poll_fn(|context| {
-            // Whatever it left half done is its own, and it is not asked again for this.
+            // State that the hook left half changed is its own, and the hook is not asked again
+            // about this.
             match catch_unwind(AssertUnwindSafe(|| said.as_mut().poll(context))) {
                 Ok(Poll::Ready(said)) => Poll::Ready(Some(said)),
                 Ok(Poll::Pending) => Poll::Pending,
@@ -210,7 +212,8 @@ fn after(clock: &dyn Clock, span: Duration) -> Timestamp {
     clock.now().plus(u64::try_from(span.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// A hook that writes the same again has nothing against a call; taken at its word, it would be asked for ever.
+/// A hook that rewrites to the same arguments does not object; otherwise it would
+/// be asked for ever.
 fn is_same(new: &str, old: &str) -> bool {
     new == old || Json::parse(new).is_ok_and(|new| new.canonical() == old)
 }

@@ -1,4 +1,4 @@
-//! The hooks of an agent, put together.
+//! The set of hooks of an agent.
 
 use std::{any::type_name, collections::BTreeSet, fmt, sync::Arc, time::Duration};
 
@@ -9,10 +9,10 @@ use super::traits::{
     SteeringSource, ToolGate,
 };
 
-/// How long a hook may take, unless somebody says otherwise.
+/// How long a hook may take by default.
 pub const HOOK_DEADLINE: Duration = Duration::from_secs(30);
 
-/// A type that is several hooks at once, and says which.
+/// A type that implements several hooks, and registers them itself.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -42,14 +42,15 @@ pub const HOOK_DEADLINE: Duration = Duration::from_secs(30);
 /// # let _ = hooks;
 /// ```
 pub trait Hook: Send + Sync {
-    /// Adds itself wherever it wants to be heard.
+    /// Adds itself to every list that it needs.
     fn join(self: Arc<Self>, hooks: Hooks) -> Hooks;
 }
 
 /// Hooks, in the order in which they are asked.
 ///
-/// [`deadline`](Self::deadline) and [`inherit`](Self::inherit) hold for all hooks that were added before them; make two
-/// of these and [`with`](Self::with) one of the other where they differ.
+/// [`deadline`](Self::deadline) and [`inherit`](Self::inherit) apply to all hooks
+/// that were added before them. If hooks need different values, make two sets and
+/// join them with [`with`](Self::with).
 #[derive(Clone, Default)]
 pub struct Hooks {
     pub(crate) before_call: Vec<Entry<dyn BeforeCall>>,
@@ -65,16 +66,16 @@ pub struct Hooks {
     pub(crate) on_compaction: Vec<Entry<dyn OnCompaction>>,
 }
 
-/// One hook and what holds for it.
+/// One hook with its settings.
 pub(crate) struct Entry<H: ?Sized> {
     pub(crate) hook: Arc<H>,
-    /// For people, when it fails.
+    /// The name for messages about failures.
     pub(crate) name: &'static str,
     pub(crate) deadline: Duration,
     scope: Scope,
 }
 
-/// Who gets a hook.
+/// Whether only the run or also its children get a hook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scope {
     Own,
@@ -87,7 +88,7 @@ impl<H: ?Sized> Clone for Entry<H> {
     }
 }
 
-/// Does the same to every list of hooks.
+/// Applies the same code to every list of hooks.
 macro_rules! each_list {
     ($hooks:expr, $list:ident => $do:expr) => {{
         let Hooks {
@@ -128,63 +129,62 @@ macro_rules! adds {
 }
 
 impl Hooks {
-    /// No hooks.
     pub fn new() -> Self {
         Self::default()
     }
 
     adds! {
-        /// Adds one that looks at every call before it runs.
+        /// Adds one that sees every call before it runs.
         before_call: BeforeCall
     }
     adds! {
-        /// Adds one that looks at every result before it is believed.
+        /// Adds one that sees every result before it is believed.
         after_call: AfterCall
     }
     adds! {
-        /// Adds one that changes what a request shows.
+        /// Adds one that changes the messages of a request.
         context: ContextHook
     }
     adds! {
-        /// Adds one that sees everything, and holds nobody up.
+        /// Adds one that sees every event and never delays the run.
         observer: Observer
     }
     adds! {
-        /// Adds one that may have something to say every turn.
+        /// Adds one that may send a prompt every turn.
         steering: SteeringSource
     }
     adds! {
-        /// Adds one that may have more to do when a run would stop.
+        /// Adds one that may have more work when a run would stop.
         follow_up: FollowUpSource
     }
     adds! {
-        /// Adds one that says which tools are on offer.
+        /// Adds one that decides which tools are on offer.
         tool_gate: ToolGate
     }
     adds! {
-        /// Adds one that says which model is called.
+        /// Adds one that decides which model is called.
         model_select: ModelSelect
     }
     adds! {
-        /// Adds one that hears what every model call took.
+        /// Adds one that gets the usage of every model call.
         on_usage: OnUsage
     }
     adds! {
-        /// Adds one that hears when a run repeats itself.
+        /// Adds one that is told when a run repeats itself.
         on_loop: OnLoop
     }
     adds! {
-        /// Adds one that hears when the view was made smaller.
+        /// Adds one that is told when the view was made smaller.
         on_compaction: OnCompaction
     }
 
-    /// Adds a type wherever it wants to be heard.
+    /// Adds a type to every list that it needs.
     #[must_use]
     pub fn hook(self, hook: impl Hook + 'static) -> Self {
         self.with(Arc::new(hook).join(Self::new()))
     }
 
-    /// Adds others behind these.
+    /// Adds the hooks of another set after these.
     #[must_use]
     pub fn with(mut self, other: Self) -> Self {
         self.before_call.extend(other.before_call);
@@ -201,33 +201,33 @@ impl Hooks {
         self
     }
 
-    /// Says how long each of these may take.
+    /// Sets how long each of these may take.
     #[must_use]
     pub fn deadline(mut self, deadline: Duration) -> Self {
         each_list!(&mut self, list => list.iter_mut().for_each(|entry| entry.deadline = deadline));
         self
     }
 
-    /// Says that the children of a run get these too.
+    /// Also gives these to the children of a run.
     #[must_use]
     pub fn inherit(mut self) -> Self {
         each_list!(&mut self, list => list.iter_mut().for_each(|entry| entry.scope = Scope::Children));
         self
     }
 
-    /// Those that the children of a run get.
+    /// Those that the children of a run also get.
     #[must_use]
     pub fn inherited(mut self) -> Self {
         each_list!(&mut self, list => list.retain(|entry| entry.scope == Scope::Children));
         self
     }
 
-    /// Whether any of them reacts to events: most runs have none, and events are many.
+    /// Whether any of them reacts to events: most runs have none, and there are many events.
     pub(crate) fn has_remarks(&self) -> bool {
         !(self.on_usage.is_empty() && self.on_loop.is_empty() && self.on_compaction.is_empty())
     }
 
-    /// Where the kernel has to ask for them.
+    /// The points at which the kernel must ask them.
     pub fn points(&self) -> BTreeSet<ConsultPoint> {
         let points = [
             (!self.context.is_empty(), ConsultPoint::Context),

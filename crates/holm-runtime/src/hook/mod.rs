@@ -1,8 +1,10 @@
-//! Hooks: the places where a host's own code is heard. Each is a narrow trait, and a type implements whichever it likes.
+//! Hooks: a host's own code at fixed points of the loop. Each kind is a narrow trait, and a type
+//! implements the ones it needs.
 //!
-//! What hooks say becomes facts of the run and is journaled, so a replay needs none of them. Each has a deadline. One
-//! that panics or hangs is contained: what guards something (before a call, the tool gate) closes, everything else goes
-//! on without it, and watchers are told ([`Event::HookFailed`](holm_kernel::Event::HookFailed)).
+//! The answers of hooks become facts of the run and are journaled, so a replay needs no
+//! hooks. Each hook has a deadline. A hook that panics or hangs is contained: guards
+//! (before a call, the tool gate) close, everything else continues without it, and
+//! watchers are told ([`Event::HookFailed`](holm_kernel::Event::HookFailed)).
 
 mod ask;
 mod hooks;

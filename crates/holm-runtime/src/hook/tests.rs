@@ -253,7 +253,8 @@ async fn a_hook_that_always_writes_the_same_is_asked_once_more_and_not_for_ever(
 async fn hooks_pass_and_people_are_still_asked_where_the_mode_asks() {
     let stage = Stage::new();
     for approvals in [Approvals::Ask, Approvals::Deny] {
-        // Nobody is there, so what a person must be asked is denied; what only the hook wants to see runs.
+        // No person is there, so a call that needs a person's approval is denied; a call that only
+        // the hook wants to see runs.
         let agent = stage
             .agent([calls(&["look"]), calls(&["act"]), says("end")])
             .tool(tool_fn(declared("act").level(Level::Execute), |_: Job| async {

@@ -1,4 +1,4 @@
-//! The narrow traits. Most are also implemented by plain functions.
+//! The hook traits. Plain functions implement most of them.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -6,8 +6,8 @@ use holm_kernel::{CallId, Message, NanoUsd, Patch, PlanStep, Prompt, Proposal, T
 
 use crate::{BoxFuture, Notice};
 
-/// Looks at every call before it runs, also at those that nobody has to be asked about. It can only narrow what the
-/// rules allow.
+/// Sees every call before it runs, also calls that need no approval. It can only narrow
+/// what the rules allow.
 ///
 /// ```
 /// use holm_runtime::{Hooks, Opinion, Proposed};
@@ -20,32 +20,32 @@ use crate::{BoxFuture, Notice};
 /// # let _ = hooks;
 /// ```
 pub trait BeforeCall: Send + Sync {
-    /// Rules on one call. A hook that fails has said no.
+    /// Rules on one call. A hook that fails denies the call.
     fn before_call<'a>(&'a self, call: &'a Proposed) -> BoxFuture<'a, Opinion>;
 }
 
 /// A call that is about to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposed {
-    /// The run that wants it.
+    /// The run that makes the call.
     pub run: Arc<str>,
-    /// As it is shown to people.
+    /// The call as people see it.
     pub proposal: Arc<Proposal>,
     /// The whole arguments in canonical JSON.
     pub arguments: Arc<str>,
 }
 
-/// What a hook says of a call.
+/// A hook's opinion about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Opinion {
-    /// Nothing against it; the others are asked too.
+    /// No objection; the other hooks are asked too.
     Pass,
     /// It must not run.
     Deny {
-        /// Why; the model is told.
+        /// The reason; the model gets it.
         reason: String,
     },
-    /// It may run with other arguments, which are validated and looked at again.
+    /// It may run with other arguments, which are validated and judged again.
     Rewrite {
         /// The new arguments, as JSON text.
         arguments: String,
@@ -53,16 +53,16 @@ pub enum Opinion {
 }
 
 impl Opinion {
-    /// A no with its reason.
+    /// A denial with its reason.
     pub fn deny(reason: impl Into<String>) -> Self {
         Self::Deny { reason: reason.into() }
     }
 }
 
-/// Looks at every result before it is believed.
+/// Sees every result before it is believed.
 pub trait AfterCall: Send + Sync {
-    /// Gives another result in its place, or none to leave it. Several are asked in turn, each about what the one
-    /// before made of it.
+    /// Returns a result to use instead, or `None` to leave it. Hooks are asked in turn, each about
+    /// the result of the one before.
     fn after_call<'a>(
         &'a self,
         call: &'a Called,
@@ -73,53 +73,54 @@ pub trait AfterCall: Send + Sync {
 /// A call that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
-    /// The run that wanted it.
+    /// The run that made the call.
     pub run: Arc<str>,
-    /// Its id.
     pub call: CallId,
-    /// The tool.
     pub tool: String,
     /// The whole arguments in canonical JSON.
     pub arguments: Arc<str>,
 }
 
-/// Changes what one request shows; the transcript stays as it is.
+/// Changes the messages of one request; the transcript is unchanged.
 pub trait ContextHook: Send + Sync {
-    /// The changes to the next request, by the messages' ids. The list is a copy of the pointers, so this hook costs a
-    /// little more with every message.
+    /// The changes to the next request, by message id. The list is a copy of the pointers, so the
+    /// cost of this hook grows with the number of messages.
     fn context<'a>(&'a self, messages: &'a [Arc<Message>]) -> BoxFuture<'a, Vec<Patch>>;
 }
 
-/// Sees everything that happens, in a task of its own: it may take its time, and then misses events and is told so.
+/// Sees every event, in its own task. It may be slow; then it misses events and is told so.
 pub trait Observer: Send + Sync {
-    /// Takes one event, or the number of those it missed.
+    /// Takes one event, or the number of missed ones.
     fn observe(&self, notice: Notice) -> BoxFuture<'_, ()>;
 }
 
-/// Has something to say while a run works.
+/// Can send prompts while a run works.
 pub trait SteeringSource: Send + Sync {
-    /// Asked once a turn, while the model is at work; what it says enters before the next model call.
+    /// Asked once per turn, while the model is at work; the prompts enter before
+    /// the next model call.
     fn steering(&self) -> BoxFuture<'_, Vec<Prompt>>;
 }
 
-/// Has more to do when a run would stop by itself.
+/// Can provide more work when a run would stop by itself.
 pub trait FollowUpSource: Send + Sync {
-    /// What to go on with, if anything.
+    /// The prompt to continue with, if any.
     fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>>;
 
-    /// As [`follow_up`](Self::follow_up), for a source that counts: this is the run that would stop.
+    /// As [`follow_up`](Self::follow_up), with the name of the run that would stop, for
+    /// a source that counts.
     fn follow_up_of<'a>(&'a self, _run: &'a str) -> BoxFuture<'a, Option<Prompt>> {
         self.follow_up()
     }
 }
 
-/// Says before every model call which tools are on offer.
+/// Decides before every model call which tools are on offer.
 pub trait ToolGate: Send + Sync {
-    /// Only these, or none to leave it open. What several gates say is intersected; a gate that fails has closed.
+    /// Only these tools, or `None` for no restriction. The answers of several gates are
+    /// intersected; a gate that fails closes.
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>>;
 
-    /// As [`tools`](Self::tools), for a gate that also looks at what the next request shows. Without
-    /// [`Sight::View`] there is nothing to see.
+    /// As [`tools`](Self::tools), for a gate that also reads the messages of the next request.
+    /// Without [`Sight::View`] the list is empty.
     fn tools_seeing<'a>(
         &'a self,
         offered: &'a [String],
@@ -128,42 +129,39 @@ pub trait ToolGate: Send + Sync {
         self.tools(offered)
     }
 
-    /// What it looks at.
+    /// What the gate reads.
     fn sight(&self) -> Sight {
         Sight::Names
     }
 }
 
-/// What a tool gate looks at. To see the messages costs a little more with every message.
+/// What a tool gate reads. The cost of reading messages grows with their number.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sight {
     /// The names of the tools.
     #[default]
     Names,
-    /// Also the messages that the next request shows.
+    /// Also the messages of the next request.
     View,
 }
 
-/// Says before every model call which of the configured models is called.
+/// Decides before every model call which of the configured models is called.
 pub trait ModelSelect: Send + Sync {
-    /// The model's name, or none to leave it. The first that names one is followed.
+    /// The model's name, or `None` for no preference. The first hook that names one decides.
     fn model<'a>(&'a self, current: &'a str) -> BoxFuture<'a, Option<String>>;
 }
 
-/// Hears what every model call took.
+/// Gets the usage of every model call.
 pub trait OnUsage: Send + Sync {
-    /// Reacts to it.
     fn on_usage<'a>(&'a self, spent: &'a Spent) -> BoxFuture<'a, Reaction>;
 }
 
-/// What a model call took.
+/// The usage and cost of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spent {
-    /// The call.
     pub call: CallId,
-    /// Its tokens.
     pub usage: Usage,
-    /// Its price; none when it is not known.
+    /// Its cost; `None` if the price is unknown.
     pub cost: Option<NanoUsd>,
     /// Tokens of the whole run.
     pub run_usage: Usage,
@@ -171,56 +169,49 @@ pub struct Spent {
     pub run_spent: NanoUsd,
 }
 
-/// Hears when a run repeats itself.
+/// Is told when a run repeats itself.
 pub trait OnLoop: Send + Sync {
-    /// Reacts to it.
     fn on_loop<'a>(&'a self, looped: &'a Looped) -> BoxFuture<'a, Reaction>;
 }
 
-/// A call that was made again and again.
+/// A call that was repeated too often.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Looped {
-    /// The tool.
     pub tool: Arc<str>,
-    /// How often.
     pub times: u64,
 }
 
-/// Hears when the view of a transcript was made smaller.
+/// Is told when the view of a transcript was made smaller.
 pub trait OnCompaction: Send + Sync {
-    /// Reacts to it.
     fn on_compaction<'a>(&'a self, compacted: &'a Compacted) -> BoxFuture<'a, Reaction>;
 }
 
 /// How a view was made smaller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Compacted {
-    /// What was done.
     pub step: PlanStep,
-    /// Estimated tokens before.
     pub before: u64,
-    /// Estimated tokens after.
     pub after: u64,
 }
 
-/// What a hook makes of what it heard.
+/// A hook's reaction to an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Reaction {
-    /// Nothing.
+    /// The run continues unchanged.
     #[default]
     GoOn,
-    /// It has something to say, which enters before the next model call.
+    /// Sends a prompt, which enters before the next model call.
     Steer(Prompt),
-    /// The run is to stop, for this reason.
+    /// Cancels the run, for this reason.
     Cancel(String),
 }
 
-/// A function is a hook, and so is a hook that others hold too.
+/// Implements a hook trait for functions and for shared hooks.
 macro_rules! hook {
     ($trait:ident, $method:ident, ($($argument:ident: $type:ty),*) -> $output:ty) => {
         impl<F: Fn($(&$type),*) -> $output + Send + Sync> $trait for F {
             fn $method<'a>(&'a self, $($argument: &'a $type),*) -> BoxFuture<'a, $output> {
-                // Called when it is waited for, where a panic is caught.
+                // Called when it is polled, where a panic is caught.
                 Box::pin(async move { self($($argument),*) })
             }
         }
@@ -244,7 +235,7 @@ hook!(OnCompaction, on_compaction, (compacted: Compacted) -> Reaction);
 
 impl<F: Fn() -> Option<Prompt> + Send + Sync> FollowUpSource for F {
     fn follow_up(&self) -> BoxFuture<'_, Option<Prompt>> {
-        // Called when it is waited for, where a panic is caught.
+        // Called when it is polled, where a panic is caught.
         Box::pin(async move { self() })
     }
 }
@@ -261,7 +252,7 @@ impl<H: FollowUpSource + ?Sized> FollowUpSource for Arc<H> {
 
 impl<F: Fn(&[String]) -> Option<BTreeSet<String>> + Send + Sync> ToolGate for F {
     fn tools<'a>(&'a self, offered: &'a [String]) -> BoxFuture<'a, Option<BTreeSet<String>>> {
-        // Called when it is waited for, where a panic is caught.
+        // Called when it is polled, where a panic is caught.
         Box::pin(async move { self(offered) })
     }
 }

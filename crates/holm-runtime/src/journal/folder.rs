@@ -1,4 +1,4 @@
-//! Journals as files in a folder: for programs that want to read them with a text editor.
+//! Stores journals as files in a folder, which can be read with a text editor.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -17,13 +17,14 @@ use crate::{
     private::{owner_only, owner_only_folder},
 };
 
-/// One file a run, `NAME.jsonl`, locked by whoever drives it.
+/// One file per run, `NAME.jsonl`, locked by the process that drives the run.
 ///
-/// A last line that a crash left unfinished is cut off when the journal is opened: nothing had been done about it. Any
-/// other damage is refused, and nothing is cut without a person's decision. After a sync that failed, every later one
-/// through this folder and its clones is refused.
+/// A last line that a crash left unfinished is cut off when the journal is opened: it had no
+/// effects yet. Any other damage is refused, and nothing is cut without a person's decision. After
+/// a failed sync, every later one through this folder and its clones is refused.
 ///
-/// Beside a long journal lies `NAME.snapshot`, the state at one of its records: opening it reads the lines from there on. It is a cache;
+/// A long journal has a snapshot beside it, `NAME.snapshot`: the state at one of its records.
+/// Opening the journal then reads only the lines after that record. The snapshot is a cache;
 /// deleting a journal deletes it too.
 ///
 /// ```
@@ -46,10 +47,10 @@ pub struct JsonLinesFolder {
 }
 
 impl JsonLinesFolder {
-    /// Uses a folder, and makes it if need be.
+    /// Uses a folder, and creates it if necessary.
     ///
     /// # Errors
-    /// [`JournalFailed::System`] when it cannot be made.
+    /// [`JournalFailed::System`] if it cannot be created.
     pub fn new(folder: impl Into<PathBuf>) -> Result<Self, JournalFailed> {
         let folder = folder.into();
         owner_only_folder(&folder)?;
@@ -59,7 +60,7 @@ impl JsonLinesFolder {
     /// The names of the runs that have a file here, in order.
     ///
     /// # Errors
-    /// [`JournalFailed::Unreadable`] when the folder cannot be read.
+    /// [`JournalFailed::Unreadable`] if the folder cannot be read.
     pub fn runs(&self) -> Result<Vec<String>, JournalFailed> {
         let mut runs = Vec::new();
         for entry in fs::read_dir(&self.folder).map_err(|error| unreadable(&error))? {
@@ -195,8 +196,9 @@ fn snapshot_path(path: &Path) -> PathBuf {
     path.with_extension("snapshot")
 }
 
-/// Makes the file, and syncs the folder: a journal that is gone after a power loss has lost everything. An empty file
-/// that nobody holds is what is left of somebody who died before the first record; its name is free.
+/// Creates the file and syncs the folder: a journal that disappears in a power loss has lost
+/// everything. An empty file without a lock was left by a process that died before the first
+/// record; its name is free.
 fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
     let exists = || JournalFailed::Exists { run: run.into() };
     let file = owner_only(path, OpenOptions::new().append(true).create(true))?;
@@ -208,7 +210,7 @@ fn begin(path: &Path, folder: &Path, run: &str) -> Result<File, JournalFailed> {
     Ok(file)
 }
 
-/// A journal that was locked.
+/// A journal file that is locked.
 struct Found {
     snapshot: Option<Snapshot>,
     text: Vec<u8>,
@@ -218,8 +220,8 @@ struct Found {
     length: u64,
 }
 
-/// Locks the file and cuts off what a crash left unfinished. With a snapshot only the lines from its record on are read; without one
-/// all lines are looked at, and given some at a time.
+/// Locks the file and cuts off an unfinished line. With a snapshot, only the lines from its record
+/// on are read; otherwise all lines are checked, and returned some at a time.
 fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
     let opened = OpenOptions::new().read(true).append(true).open(path);
     let mut file = opened.map_err(|error| match error.kind() {
@@ -237,7 +239,8 @@ fn take_over(path: &Path, run: &str) -> Result<Found, JournalFailed> {
     Ok(Found { snapshot: None, text, rest: Some(lines), file, length })
 }
 
-/// The snapshot of a journal, its lines from the snapshot's record on, and its length; none if the snapshot is not one of this file.
+/// The snapshot of a journal, the lines from its record on, and the file's length; `None` if the
+/// snapshot does not fit this file.
 fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<u8>, u64)>, JournalFailed> {
     let Some((line, snapshot)) = read_snapshot(kept) else { return Ok(None) };
     let mut text = Vec::new();
@@ -245,7 +248,7 @@ fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
     let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let torn = text.split_off(whole).len();
-    // Damage is reported by the reader of all lines.
+    // The reader of all lines reports damage.
     if torn as u64 > MAX_LINE_BYTES || journal::decode_after(snapshot.head(), &text).is_err() {
         return Ok(None);
     }
@@ -257,7 +260,7 @@ fn after_snapshot(file: &mut File, kept: &Path) -> Result<Option<(Snapshot, Vec<
     Ok(Some((snapshot, text, length)))
 }
 
-/// Looks at all lines and cuts off an unfinished one; gives the length of the rest.
+/// Checks all lines and cuts off an unfinished one; returns the remaining length.
 fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
     let damaged =
         |error: &journal::JournalError| JournalFailed::Damaged { run: run.into(), reason: error.to_string() };
@@ -281,12 +284,12 @@ fn check(file: &mut File, run: &str) -> Result<u64, JournalFailed> {
             file.sync_all()?;
             Ok(error.at_byte)
         }
-        // It was whole once, so it may have been acted on.
+        // The line was complete once, so it may have had effects.
         Tail::Torn(error) => Err(damaged(&error)),
     }
 }
 
-/// The lock goes with the open file, so a process that dies holds none.
+/// The lock belongs to the open file, so a dead process holds none.
 fn lock(file: &File, run: &str) -> Result<(), JournalFailed> {
     match file.try_lock() {
         Ok(()) => Ok(()),
@@ -308,7 +311,7 @@ fn unreadable(error: &std::io::Error) -> JournalFailed {
     JournalFailed::Unreadable { reason: error.to_string() }
 }
 
-/// Runs what may wait for a disk where it holds nobody up.
+/// Runs disk work on a blocking thread.
 async fn off_the_loop<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, JournalFailed> + Send + 'static,
 ) -> Result<T, JournalFailed> {

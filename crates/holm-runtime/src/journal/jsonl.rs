@@ -1,4 +1,4 @@
-//! A journal as a file, one record a line.
+//! A journal as a file, one record per line.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -13,12 +13,12 @@ use holm_kernel::journal::Snapshot;
 use super::{Durability, Journal, JournalFailed};
 use crate::{BoxFuture, private::owner_only};
 
-/// Appends to a file, one record a line.
+/// Appends to a file, one record per line.
 ///
-/// The lines of one batch are written in one go. A crash in the middle may leave the first of them: a journal that ends
-/// there is sound, and nothing had been done about any of them.
+/// The lines of one batch are written at once. A crash in the middle may leave the first of them.
+/// Such a journal is valid, because none of them had effects yet.
 ///
-/// After a sync that failed every later one is refused: the system may have dropped what it could not write.
+/// After a failed sync every later one is refused: the system may have dropped the data.
 #[derive(Debug)]
 pub struct JsonLines {
     file: Arc<File>,
@@ -26,7 +26,7 @@ pub struct JsonLines {
     snapshots: Option<SnapshotFile>,
 }
 
-/// Where the snapshots of a file are kept, and where their record stands in it.
+/// The path of a file's snapshot, and the position of its record.
 #[derive(Debug)]
 struct SnapshotFile {
     path: PathBuf,
@@ -42,8 +42,8 @@ impl SnapshotFile {
         self.last = begin + before as u64..begin + lines.len() as u64;
     }
 
-    /// Writes a snapshot of the last line in place of the one before. A crash leaves the old one, the new one, or one whose seal does
-    /// not fit, which counts as none.
+    /// Writes a snapshot of the last line, replacing the old one. A crash leaves the old one, the
+    /// new one, or one with a wrong seal, which is ignored.
     fn keep(path: &Path, line: u64, snapshot: &[u8]) -> io::Result<()> {
         let part = path.with_extension("snapshot.part");
         let mut file = owner_only(&part, OpenOptions::new().write(true).create(true).truncate(true))?;
@@ -54,7 +54,7 @@ impl SnapshotFile {
     }
 }
 
-/// Reads the snapshot of a file, and where the line of its record begins, if this kernel can use it.
+/// Reads the snapshot of a file, and the position of its record's line, if this kernel can use it.
 pub(super) fn read_snapshot(path: &Path) -> Option<(u64, Snapshot)> {
     let kept = fs::read(path).ok()?;
     let end = kept.iter().position(|byte| *byte == b'\n')?;
@@ -63,13 +63,14 @@ pub(super) fn read_snapshot(path: &Path) -> Option<(u64, Snapshot)> {
     Some((line, Snapshot::decode(snapshot.get(1..)?).ok()?))
 }
 
-/// The first sync that failed, if one has. Clones share it.
+/// The first failed sync, if any. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SyncFailure(Arc<Mutex<Option<String>>>);
 
 impl SyncFailure {
-    /// Syncs, unless a sync has failed before. Journals of one folder sync side by side: the lock is not held meanwhile. The next
-    /// holder of the same file still learns of a failure, because a file stays locked until its sync has ended.
+    /// Syncs, unless a sync has failed before. Journals of one folder sync in parallel: the lock is
+    /// not held meanwhile. The next holder of the same file still learns of a failure, because a
+    /// file stays locked until its sync has ended.
     pub(super) fn sync(&self, sync: impl FnOnce() -> io::Result<()>) -> Result<(), JournalFailed> {
         self.check()?;
         if let Err(error) = sync() {
@@ -93,20 +94,21 @@ impl SyncFailure {
 }
 
 impl JsonLines {
-    /// Begins a new file.
+    /// Creates a new file.
     ///
     /// # Errors
-    /// When it cannot be made, or is there already: a journal is never written over.
+    /// If it cannot be created, or exists already: a journal is never overwritten.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
         let file = owner_only(path.as_ref(), OpenOptions::new().append(true).create_new(true))?;
         Ok(Self::on(file, SyncFailure::default()))
     }
 
-    /// Goes on with a file; see [`Driver::resume`](crate::Driver::resume) for how it is read, and
-    /// [`JsonLinesFolder`](super::JsonLinesFolder) for who makes sure that nobody else writes it.
+    /// Opens a file to append to it. See [`Driver::resume`](crate::Driver::resume) for how
+    /// to read it, and [`JsonLinesFolder`](super::JsonLinesFolder) for a store that
+    /// prevents a second writer.
     ///
     /// # Errors
-    /// When it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalFailed> {
         Ok(Self::on(OpenOptions::new().append(true).open(path)?, SyncFailure::default()))
     }
@@ -116,7 +118,7 @@ impl JsonLines {
         Self { file: Arc::new(file), failure, snapshots: None }
     }
 
-    /// Appends to an open file of this length, and keeps snapshots beside it.
+    /// Appends to an open file of this length, and stores snapshots beside it.
     pub(super) fn with_snapshots(self, path: PathBuf, length: u64) -> Self {
         Self { snapshots: Some(SnapshotFile { path, last: length..length }), ..self }
     }
@@ -129,7 +131,7 @@ impl Journal for JsonLines {
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>> {
         Box::pin(async move {
-            // One write to the page cache is shorter than a hand-over to another thread.
+            // One write to the page cache is faster than a switch to another thread.
             (&*self.file).write_all(lines.as_bytes())?;
             if let Some(snapshots) = &mut self.snapshots {
                 snapshots.grow(lines);
@@ -149,7 +151,7 @@ impl Journal for JsonLines {
 
     fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
         Box::pin(async move {
-            // A snapshot is taken of the line that was appended last, and of none that was there before.
+            // A snapshot always belongs to the line that was appended last.
             let Some(SnapshotFile { path, last }) =
                 self.snapshots.as_ref().filter(|kept| !kept.last.is_empty())
             else {

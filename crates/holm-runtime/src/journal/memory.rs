@@ -1,4 +1,4 @@
-//! Journals that end with the process.
+//! Journals in memory, which end with the process.
 
 use std::{
     collections::BTreeMap,
@@ -10,12 +10,11 @@ use holm_kernel::journal::Snapshot;
 use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
 use crate::BoxFuture;
 
-/// Keeps the journal in memory. Clones share it, so that one can be read while the other is written.
+/// Keeps the journal in memory. Clones share it, so one can be read while the other is written.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryJournal(Arc<Mutex<String>>);
 
 impl MemoryJournal {
-    /// An empty journal.
     pub fn new() -> Self {
         Self::default()
     }
@@ -51,7 +50,7 @@ impl Journal for MemoryJournal {
 #[derive(Debug, Clone, Default)]
 pub struct MemoryJournals(Arc<Mutex<BTreeMap<String, Arc<Mutex<Kept>>>>>);
 
-/// One run's part.
+/// The stored journal of one run.
 #[derive(Debug, Default)]
 struct Kept {
     text: String,
@@ -67,7 +66,6 @@ enum Holding {
 }
 
 impl MemoryJournals {
-    /// No journals.
     pub fn new() -> Self {
         Self::default()
     }
@@ -77,7 +75,7 @@ impl MemoryJournals {
         lock(&self.0).keys().cloned().collect()
     }
 
-    /// Forgets a run. Whoever drives it goes on writing for nobody.
+    /// Forgets a run. If it is still driven, its later records are lost.
     pub fn forget(&self, run: &str) {
         lock(&self.0).remove(run);
     }
@@ -105,7 +103,7 @@ impl MemoryJournals {
             return Err(JournalFailed::Busy { run: run.into(), holder: "another session here".into() });
         }
         kept.holding = Holding::Held;
-        // A snapshot that cannot be read is no snapshot; the journal is whole without it.
+        // An unreadable snapshot is ignored; the journal is complete without it.
         let snapshot = kept.snapshot.as_deref().and_then(|text| Snapshot::decode(text).ok());
         let text =
             lines_from(&kept.text, snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value()));
@@ -128,7 +126,7 @@ impl Journals for MemoryJournals {
     }
 }
 
-/// The one writer of a run's journal, until it is dropped.
+/// The only writer of a run's journal, until it is dropped.
 struct Held(Arc<Mutex<Kept>>);
 
 impl Journal for Held {
@@ -159,7 +157,7 @@ fn lines_from(text: &str, record: u64) -> Vec<u8> {
     text.split_inclusive('\n').skip(before).collect::<String>().into_bytes()
 }
 
-/// A panic while a journal was held does no harm: a line is pushed whole or not at all.
+/// A panic while a journal was locked does no harm: a line is pushed completely or not at all.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

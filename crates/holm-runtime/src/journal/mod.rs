@@ -1,4 +1,5 @@
-//! Where records are written before anything is done about them, and where they are found again.
+//! Journals: records are stored here before the driver acts on them, and read again when
+//! a run is resumed.
 
 mod folder;
 mod jsonl;
@@ -21,74 +22,83 @@ pub use none::NoJournals;
 
 use crate::BoxFuture;
 
-/// Appends the lines of one run's journal, in order. Whoever holds it is the only one who writes that journal.
+/// Appends the lines of one run's journal, in order. The holder of this value is the only
+/// writer of that journal.
 pub trait Journal: Send {
-    /// Appends one or more whole lines, each with its end: all of them are kept, or none. Nothing is done about the
-    /// records before this has succeeded.
+    /// Appends one or more whole lines, each with its line end: all of them are stored, or none.
+    /// The driver performs no effects before this has succeeded.
     ///
     /// # Errors
-    /// [`JournalFailed`]; the lines may or may not be there, so the run is dropped and its journal folded again.
+    /// [`JournalFailed`]; the lines may or may not be stored, so the run is dropped and
+    /// its journal folded again.
     fn append<'a>(
         &'a mut self,
         lines: &'a str,
         durability: Durability,
     ) -> BoxFuture<'a, Result<(), JournalFailed>>;
 
-    /// Ends when the right to write this journal is lost although nobody gave it back: another process may resume the run soon.
-    /// The driver then stops what runs and waits until it has ended. Pending for ever where a lease ends with the process.
+    /// Completes when the right to write this journal is lost without having been given up: another
+    /// process may resume the run soon. The driver then stops all work and waits until it has
+    /// ended. The future stays pending if a lease ends only with the process.
     ///
-    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the journal says that the run has stopped.
+    /// After a loss each append must fail with [`JournalFailed::LeaseLost`], and dropping the
+    /// journal says that the run has stopped.
     fn lost(&self) -> BoxFuture<'static, ()> {
         Box::pin(std::future::pending())
     }
 
-    /// Whether snapshots are kept here at all. Making one costs as much as the run is long, so none is made in vain.
+    /// Whether this journal stores snapshots. Making one takes time proportional to the run, so
+    /// none is made in vain.
     fn keeps_snapshots(&self) -> bool {
         false
     }
 
-    /// Keeps a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, in place of the one before: it may save
-    /// the next [`open`](Journals::open) from folding every line. It is a cache, so a journal may as well keep none.
+    /// Stores a [`Snapshot`](holm_kernel::journal::Snapshot) beside the journal, replacing the old
+    /// one. It may save the next [`open`](Journals::open) from folding every line. It is a cache,
+    /// so a journal need not store it.
     ///
     /// # Errors
-    /// [`JournalFailed`]; the journal itself is as it was.
+    /// [`JournalFailed`]; the journal itself is unchanged.
     fn keep_snapshot<'a>(&'a mut self, snapshot: &'a [u8]) -> BoxFuture<'a, Result<(), JournalFailed>> {
         let _ = snapshot;
         Box::pin(async { Ok(()) })
     }
 }
 
-/// How safe a line must be before the run goes on.
+/// How durable a line must be before the run continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Durability {
     /// It survives the end of this process.
     Written,
-    /// It survives the end of the machine's power: what follows cannot be done twice, or a person is shown that it was heard.
+    /// It survives a power loss: the next effect cannot be done twice, or a person is told that
+    /// the fact is stored.
     Synced,
 }
 
 /// The journals of many runs, by the run's id.
 pub trait Journals: Send + Sync {
-    /// Begins the journal of a new run. A journal without a record, whose maker is gone, counts as none.
+    /// Creates the journal of a new run. A journal without a record, whose creator is
+    /// gone, counts as missing.
     ///
     /// # Errors
-    /// [`JournalFailed::Exists`]: a journal is never written over.
+    /// [`JournalFailed::Exists`]: a journal is never overwritten.
     fn create<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Box<dyn Journal>, JournalFailed>>;
 
-    /// Takes a journal over: gives what is needed to fold it, and goes on writing behind its end. A last line that was torn
-    /// by a crash has been cut off.
+    /// Opens a journal for appending and returns everything needed to fold it. A last line that a
+    /// crash left unfinished has been cut off.
     ///
     /// # Errors
-    /// [`JournalFailed::Busy`] while somebody else holds it: a run is driven in one place at a time.
+    /// [`JournalFailed::Busy`] while another process holds it: a run is driven in one
+    /// place at a time.
     fn open<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Opened, JournalFailed>>;
 
-    /// Reads a journal as it stands, whoever may be writing it.
+    /// Reads a journal as it is now, also while another process writes it.
     ///
     /// # Errors
     /// [`JournalFailed`].
     fn read<'a>(&'a self, run: &'a str) -> BoxFuture<'a, Result<Vec<u8>, JournalFailed>>;
 
-    /// As [`read`](Self::read), some lines at a time: a journal can be longer than a process should hold in memory.
+    /// As [`read`](Self::read), some lines at a time: a journal can be larger than memory allows.
     ///
     /// # Errors
     /// [`JournalFailed`].
@@ -102,14 +112,14 @@ pub trait Journals: Send + Sync {
 
 /// The lines of one journal, some at a time.
 pub trait JournalLines: Send {
-    /// The next whole lines; none after the last one.
+    /// The next whole lines; `None` after the last one.
     ///
     /// # Errors
     /// [`JournalFailed`].
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, JournalFailed>>;
 }
 
-/// A journal that was read at once.
+/// A journal that was read as a whole.
 struct WholeText(Option<Vec<u8>>);
 
 impl JournalLines for WholeText {
@@ -137,16 +147,17 @@ impl<J: Journals + ?Sized> Journals for Arc<J> {
     }
 }
 
-/// A journal that was found again.
+/// A journal that was opened to resume its run.
 pub struct Opened {
-    /// The state at one of its records, if one is kept that this kernel can read. It saves reading the lines before that
-    /// record. Whoever finds it of no use folds what [`Journals::read`] gives.
+    /// The state at one of its records, if there is one that this kernel can read.
+    /// It saves reading the lines before that record. If it is unusable, fold the
+    /// result of [`Journals::read`] instead.
     pub snapshot: Option<Snapshot>,
-    /// Its whole lines: from the snapshot's record on, or from the first one where there is no snapshot.
+    /// Its whole lines: from the snapshot's record on, or from the first one without a snapshot.
     pub text: Vec<u8>,
-    /// The lines after `text`, where a long journal has more.
+    /// The lines after `text`, if the journal is long.
     pub rest: Option<Box<dyn JournalLines>>,
-    /// Goes on behind the last line.
+    /// Appends after the last line.
     pub journal: Box<dyn Journal>,
 }
 
@@ -154,23 +165,20 @@ pub struct Opened {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JournalFailed {
     /// There is no such journal.
-    #[error("there is no run `{run}` here; list the runs to see which there are")]
+    #[error("no run `{run}` in this store; list the runs to see their ids")]
     Missing {
-        /// The run.
         run: String,
     },
-    /// There is one already.
-    #[error("there is a run `{run}` already; choose another id, or resume it")]
+    /// The journal exists already.
+    #[error("run `{run}` already exists; choose another id, or resume it")]
     Exists {
-        /// The run.
         run: String,
     },
-    /// Somebody else drives the run.
+    /// Another process drives the run.
     #[error("the run `{run}` is being driven by {holder}; stop it there first")]
     Busy {
-        /// The run.
         run: String,
-        /// Who, as far as it is known.
+        /// The holder, if known.
         holder: String,
     },
     /// The lease was lost while the run was driven.
@@ -178,36 +186,32 @@ pub enum JournalFailed {
         "the lease on the run was lost with the connection to the database, so its work was stopped; another server resumes it, or you resume it here"
     )]
     LeaseLost,
-    /// The name cannot be a run's.
+    /// The name is not allowed for a run.
     #[error("`{run}` cannot name a run ({reason})")]
     BadName {
-        /// What was said.
+        /// The name that was given.
         run: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// What is kept there is not sound.
+    /// The stored journal is damaged.
     #[error("the journal of `{run}` is damaged ({reason}); nothing was cut, restore it or ask a person")]
     Damaged {
-        /// The run.
         run: String,
-        /// What was found.
         reason: String,
     },
-    /// The system said no to whoever wanted to read it.
+    /// The journal could not be read.
     #[error(
         "the journal could not be read ({reason}); try again, and if it stays so see to the disk or the database before you restore a copy"
     )]
     Unreadable {
-        /// What it said.
         reason: String,
     },
-    /// The system said no.
+    /// The operating system reported an error.
     #[error(
         "the journal could not be written ({reason}); free some space or choose another place, then resume"
     )]
     System {
-        /// What it said.
         reason: String,
     },
 }

@@ -1,11 +1,13 @@
-//! What may name a run. A name becomes a file's name and a key in a database, so it is plain and short everywhere.
+//! Rules for the names of runs. A name becomes a file name and a database key, so it is
+//! plain and short everywhere.
 
 use super::JournalFailed;
 
-/// The longest name in bytes: with an ending it still is a file name on every system.
+/// The longest name in bytes: with an extension it is still a valid file name on every system.
 pub const MOST_NAME_BYTES: usize = 128;
 
-/// Checks that a run may bear this name: letters, digits, `.`, `_` and `-`, not beginning with a dot.
+/// Checks that a run may have this name: letters, digits, `.`, `_` and `-`, not
+/// beginning with a dot.
 ///
 /// # Errors
 /// [`JournalFailed::BadName`], saying what is wrong.

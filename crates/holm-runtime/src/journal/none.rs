@@ -1,9 +1,10 @@
-//! No journal at all.
+//! A journal store that stores nothing.
 
 use super::{Durability, Journal, JournalFailed, Journals, Opened, check_run_name};
 use crate::BoxFuture;
 
-/// Keeps nothing: a run ends with its session and cannot be resumed. For programs that only want an answer.
+/// Stores nothing: a run ends with its session and cannot be resumed. For programs that
+/// only need an answer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoJournals;
 

@@ -17,7 +17,7 @@ async fn lines_are_appended_and_a_file_is_never_written_over() {
     let mut journal = JsonLines::create(&path).unwrap();
     journal.append("one\n", Durability::Written).await.unwrap();
     journal.append("two\n", Durability::Synced).await.unwrap();
-    assert!(JsonLines::create(&path).is_err(), "it is there already");
+    assert!(JsonLines::create(&path).is_err(), "it already exists");
     JsonLines::open(&path).unwrap().append("three\n", Durability::Written).await.unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "one\ntwo\nthree\n");
     std::fs::remove_dir_all(folder()).unwrap();

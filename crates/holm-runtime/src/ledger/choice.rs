@@ -1,15 +1,15 @@
-//! Where on its ladder a run begins.
+//! Chooses the rung of the ladder on which a run begins.
 
 use holm_kernel::{Budget, Ladder, Model};
 
 use super::{Score, Standing};
 
-/// A rung is good enough when at least `GOOD` in `GOOD_OF` tasks are expected to hold.
+/// A rung is good enough if at least `GOOD` of `GOOD_OF` tasks are expected to succeed.
 const GOOD: u64 = 3;
 const GOOD_OF: u64 = 5;
 
-/// Every so many tasks of a kind, one begins at the bottom again: models and prompts change, and a model that is never
-/// tried could never show that it can do it by now.
+/// After this many tasks of a kind, one begins at the bottom again. Models and prompts change, and
+/// a model that is never tried could not show its progress.
 pub const RETRY_EVERY: u64 = 16;
 
 /// Where to begin, and why.
@@ -17,17 +17,17 @@ pub const RETRY_EVERY: u64 = 16;
 pub struct Choice {
     /// The rung, from 0.
     pub rung: u64,
-    /// Why, for people.
     pub why: String,
 }
 
 /// Chooses the rung on which a task of the ladder's kind begins.
 ///
-/// The rule, in whole numbers so that every machine agrees: a model of which *s* in *n* tasks succeeded is expected to
-/// succeed in *(s + 1) in (n + 1)*, so one that nobody has tried counts as able. From the ladder's own start upwards, the
-/// first model is taken that is expected to succeed in 3 of 5 tasks; if there is none, the last. One failure is therefore
-/// enough to begin higher, and two successes make up for it. Each sixteenth task begins at the start all the same. Where a
-/// budget holds, models whose price is not known are passed over: they could not be called.
+/// The rule uses whole numbers, so that every machine agrees. A model that succeeded in *s* of *n*
+/// tasks is expected to succeed in *(s + 1) of (n + 1)*, so an untried model counts as able. From
+/// the ladder's start upwards, the rule takes the first model that is expected to succeed in 3 of 5
+/// tasks, or else the last. One failure is therefore enough to begin higher, and two successes make
+/// up for it. Each sixteenth task begins at the start regardless. If a budget is set, models
+/// without a known price are skipped: they could not be called.
 ///
 /// ```
 /// use holm_kernel::{Budget, Ladder, Model};
@@ -73,7 +73,7 @@ pub fn first_rung(ladder: &Ladder, models: &[Model], budget: Budget, standings: 
             Some(_) | None => break,
         }
     }
-    // Whoever stands above all others begins, whatever is known of it.
+    // The run begins at the ladder's start, so the models that were passed over are not the reason.
     if rung == start {
         passed.clear();
     }
@@ -86,7 +86,7 @@ fn is_good_enough(score: &Score) -> bool {
     expected * u128::from(GOOD_OF) >= of * u128::from(GOOD)
 }
 
-/// The names of the rungs, as the kernel climbs them: those that a configured model has.
+/// The names of the rungs as the kernel climbs them: those with a configured model.
 fn rungs<'a>(ladder: &'a Ladder, models: &'a [Model]) -> Vec<&'a str> {
     let configured = models.iter().map(|model| model.name.as_str());
     if ladder.rungs.is_empty() {

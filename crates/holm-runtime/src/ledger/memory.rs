@@ -1,4 +1,4 @@
-//! A ledger that lives as long as the process.
+//! A ledger in memory, which ends with the process.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use holm_kernel::TaskKind;
 use super::{Ledger, LedgerFailed, Standing};
 use crate::BoxFuture;
 
-/// Keeps what models have shown in memory. Clones are the same ledger.
+/// Keeps the scores of models in memory. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryLedger {
     inner: Arc<Mutex<Inner>>,
@@ -19,12 +19,11 @@ pub struct MemoryLedger {
 #[derive(Debug, Default)]
 struct Inner {
     sums: Vec<Standing>,
-    /// The last group of each run that was noted; groups come in order.
+    /// The last noted group of each run; groups come in order.
     noted: BTreeMap<String, u64>,
 }
 
 impl MemoryLedger {
-    /// An empty ledger.
     pub fn new() -> Self {
         Self::default()
     }

@@ -1,8 +1,8 @@
-//! What models have shown: per model and kind of task, how often their work held.
+//! The ledger of models: how often each model succeeded at each kind of task.
 //!
-//! A run with a [`Ladder`](holm_kernel::Ladder) asks the ledger where to begin, and what it then does is noted, so that the
-//! next task of the same kind begins with a model that can do it. Everything in a ledger can be computed from journals
-//! ([`Scorer`]); a ledger that reads them needs no notes.
+//! A run with a [`Ladder`](holm_kernel::Ladder) asks the ledger where to begin, and its results are
+//! noted. So the next task of the same kind begins with a capable model. Everything in a ledger can
+//! be computed from journals ([`Scorer`]); a ledger that reads them needs no notes.
 
 mod choice;
 mod memory;
@@ -23,10 +23,10 @@ use holm_kernel::TaskKind;
 
 use crate::BoxFuture;
 
-/// Keeps what models have shown.
+/// Stores the scores of models.
 pub trait Ledger: Send + Sync {
-    /// Keeps what the turn group `group` of a run showed. The same group counts once, however often it is noted. A ledger
-    /// that computes everything from journals does nothing here.
+    /// Stores the results of the turn group `group` of a run. The same group counts once, however
+    /// often it is noted. A ledger that computes everything from journals does nothing here.
     fn note<'a>(
         &'a self,
         run: &'a str,
@@ -34,17 +34,16 @@ pub trait Ledger: Send + Sync {
         shown: &'a [Standing],
     ) -> BoxFuture<'a, Result<(), LedgerFailed>>;
 
-    /// What is known of every model at a kind of task, or at all kinds; sorted by kind and model.
+    /// The scores of every model for one kind of task, or for all kinds; sorted by kind and model.
     fn standings<'a>(
         &'a self,
         kind: Option<&'a TaskKind>,
     ) -> BoxFuture<'a, Result<Vec<Standing>, LedgerFailed>>;
 }
 
-/// The ledger could not be read or written. A run goes on without it.
+/// The ledger could not be read or written. The run continues without it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the ledger of models could not be used: {reason}")]
 pub struct LedgerFailed {
-    /// What was said.
     pub reason: String,
 }

@@ -5,17 +5,17 @@ use std::collections::BTreeMap;
 use holm_kernel::{StepCause, TaskKind, Timestamp};
 use serde::{Deserialize, Serialize};
 
-/// Reasons that are kept for one model and kind: the latest, enough to see a pattern.
+/// The most reasons stored per model and kind: the latest ones, enough to see a pattern.
 pub const MOST_WHYS: usize = 8;
 
-/// What is known of one model at one kind of task.
+/// The score of one model for one kind of task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     /// The model, by its name in the configuration.
     pub model: String,
     /// The kind of task.
     pub kind: TaskKind,
-    /// What it has shown.
+    /// The score of the model.
     pub score: Score,
 }
 
@@ -30,23 +30,23 @@ impl Standing {
     }
 }
 
-/// What a model has shown.
+/// How well a model has worked.
 ///
-/// A *task* is a turn group that says something about the model: one that it brought to an answer, one in which its work
-/// was rejected or went round in circles, or one that was taken from it by a step up. What ended for another reason (a
-/// cancel, a limit, a provider that failed) is no task.
+/// A *task* is a turn group that says something about the model. Either the model answered, or its
+/// work was rejected or looped, or a stronger model took over. A group that ended for another
+/// reason (a cancel, a limit, a provider's failure) is not a task.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Score {
-    /// Replies.
+    /// How many replies it gave.
     pub calls: u64,
-    /// Tasks.
+    /// How many tasks it had.
     pub tasks: u64,
-    /// Tasks that it brought to an answer.
+    /// Tasks that it answered.
     pub successes: u64,
     /// Results of its work that a guard rejected.
     pub rejections: u64,
-    /// Calls that could not be made: no such tool, or arguments that do not fit.
+    /// Invalid calls: an unknown tool, or arguments that do not fit.
     pub invalid_calls: u64,
     /// Tasks that a stronger model took over.
     pub step_ups: u64,
@@ -55,7 +55,7 @@ pub struct Score {
 }
 
 impl Score {
-    /// Adds another score; of the reasons the latest stay.
+    /// Adds another score; only the latest reasons are kept.
     pub fn add(&mut self, other: &Self) {
         self.calls = self.calls.saturating_add(other.calls);
         self.tasks = self.tasks.saturating_add(other.tasks);
@@ -68,7 +68,7 @@ impl Score {
         }
     }
 
-    /// Keeps a reason, if it is one of the latest.
+    /// Stores a reason, if it is one of the latest.
     pub fn recall(&mut self, why: Why) {
         let place = self.whys.partition_point(|known| known.at <= why.at);
         self.whys.insert(place, why);
@@ -81,14 +81,14 @@ impl Score {
 /// Why a task failed or was taken over.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Why {
-    /// When.
+    /// When it failed or was taken over.
     pub at: Timestamp,
-    /// In what way the model fell short; none when the task went round in circles.
+    /// How the model failed; `None` if the task looped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<StepCause>,
-    /// What was said of it.
+    /// The details of the failure.
     pub reason: String,
-    /// The model that took over; none when the task failed.
+    /// The model that took over; `None` if the task failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! From the events of a run to what its models have shown.
+//! Computes the scores of models from the events of a run.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Score, Standing, Why, WorkTally};
 
-/// Watches one run and says, at the end of each turn group, what its models have shown in it.
+/// Watches one run and computes the scores of its models at the end of each turn group.
 ///
-/// It looks at events alone, so a replay of the journal gives the same as the run itself.
+/// It only uses events, so a replay of the journal gives the same scores as the run itself.
 ///
 /// ```
 /// use holm_kernel::{Config, Model};
@@ -30,25 +30,25 @@ pub struct Scorer {
     /// The model that was called last.
     model: Arc<str>,
     scores: BTreeMap<Arc<str>, Score>,
-    /// Calls of the present reply whose arguments were valid.
+    /// Calls of the current reply whose arguments were valid.
     proposed: BTreeSet<CallId>,
-    /// Calls of the present reply that could not be made.
+    /// Invalid calls of the current reply.
     invalid: u64,
     #[serde(default)]
     work: WorkTally,
 }
 
-/// What one turn group has shown.
+/// The scores of one turn group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shown {
-    /// Which group of the run, from 1.
+    /// The number of the group in the run, from 1.
     pub group: u64,
-    /// What each of its models did.
+    /// The scores of its models.
     pub standings: Vec<Standing>,
 }
 
 impl Scorer {
-    /// Begins with a run's configuration; without a ladder its tasks are of the general kind.
+    /// Starts with a run's configuration; without a ladder, its tasks are of the general kind.
     pub fn new(config: &Config) -> Self {
         let kind = config.ladder.as_ref().map(|ladder| ladder.kind.clone()).unwrap_or_default();
         Self {
@@ -67,7 +67,7 @@ impl Scorer {
         &self.kind
     }
 
-    /// Takes one event; gives what a group has shown when it ends.
+    /// Takes one event; returns the scores of a group when it ends.
     pub fn event(&mut self, numbered: &Numbered) -> Option<Shown> {
         self.work.event(numbered);
         match &numbered.event {
@@ -116,7 +116,7 @@ impl Scorer {
     }
 
     fn end(&mut self, ending: &Ending, at: Timestamp) -> Shown {
-        // What was not run for want of money is nobody's mistake.
+        // A call that was not run because the budget was spent is not the model's mistake.
         if matches!(ending, Ending::OverBudget { .. }) {
             self.invalid = 0;
         }
@@ -144,7 +144,7 @@ impl Scorer {
     }
 }
 
-/// What an ending says about the model that was at work.
+/// What an ending says about the model.
 enum Verdict {
     Success,
     Failure { cause: Option<StepCause>, reason: String },

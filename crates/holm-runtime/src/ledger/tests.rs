@@ -45,7 +45,7 @@ fn a_task_begins_with_the_first_model_that_is_expected_to_do_it() {
     check(0, &[("small", 3, 1)], 1);
     check(0, &[("small", 5, 3), ("middle", 9, 0)], 0);
     check(0, &[("small", 1, 0), ("middle", 1, 0)], 2);
-    // Nothing stands above the last, whatever is known of it.
+    // There is no model above the last one, regardless of its score.
     check(0, &[("small", 1, 0), ("middle", 1, 0), ("large", 3, 0)], 2);
     // What the configuration says is the floor.
     check(1, &[("small", 9, 9)], 1);

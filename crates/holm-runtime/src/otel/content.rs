@@ -1,4 +1,4 @@
-//! What was said, in the conventions' JSON; only for those who asked for it.
+//! Exports messages in the JSON of the conventions, if the export of content is turned on.
 
 use holm_kernel::{Block, Message, Role};
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ fn part(block: &Block) -> Value {
         Block::Text(text) => json!({ "type": "text", "content": text }),
         Block::Thinking(thinking) => json!({ "type": "reasoning", "content": thinking.text }),
         Block::ToolCall(call) => {
-            // Arguments that are no JSON are shown as the text that they are.
+            // Arguments that are not JSON are shown as text.
             let arguments = serde_json::from_str(&call.arguments);
             let arguments: Value = arguments.unwrap_or_else(|_| Value::String(call.arguments.clone()));
             json!({ "type": "tool_call", "id": call.id, "name": call.name, "arguments": arguments })
@@ -46,7 +46,7 @@ fn part(block: &Block) -> Value {
         Block::ToolResult(result) => {
             json!({ "type": "tool_call_response", "id": result.call, "response": result.text })
         }
-        // Bytes do not belong into a span.
+        // Binary data does not belong in a span.
         Block::Image(media) => json!({ "type": "image", "mime_type": media.media_type }),
         Block::File(media) => json!({ "type": "file", "mime_type": media.media_type }),
         Block::Custom(custom) => json!({ "type": custom.kind }),

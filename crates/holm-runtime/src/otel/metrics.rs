@@ -1,4 +1,4 @@
-//! The two instruments of a client, with the buckets that the conventions ask for.
+//! The two client metrics, with the buckets that the conventions require.
 
 use holm_kernel::Usage;
 use opentelemetry::{
@@ -10,7 +10,7 @@ use super::names::{
     DURATION, ERROR, OPERATION, Operation, PROVIDER, REQUEST_MODEL, RESPONSE_MODEL, TOKEN_TYPE, TOKEN_USAGE,
 };
 
-/// Powers of four: from one token to a book shelf.
+/// Powers of four: from one token to 67 million.
 const TOKEN_BUCKETS: [f64; 14] = [
     1.0,
     4.0,
@@ -28,17 +28,16 @@ const TOKEN_BUCKETS: [f64; 14] = [
     67_108_864.0,
 ];
 
-/// Powers of two: from a hundredth of a second to a minute and a half.
+/// Powers of two: from a hundredth of a second to 82 seconds.
 const SECOND_BUCKETS: [f64; 14] =
     [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
 
-/// What is measured.
 pub(super) struct Instruments {
     tokens: Histogram<u64>,
     seconds: Histogram<f64>,
 }
 
-/// What a measurement is about.
+/// The labels of a measurement.
 pub(super) struct About<'a> {
     pub(super) operation: Operation,
     pub(super) provider: &'a str,

@@ -7,9 +7,9 @@
 //! └── chat claude-sonnet-4-5
 //! ```
 //!
-//! Everything is made from events, and times are those of the events: a journal that is replayed years later gives the
-//! spans that the run gave, with the same times. What was said is left out unless it is asked for, because it may be
-//! private and leaves the machine with the spans.
+//! Everything is derived from events, with the times of the events: a journal that is replayed
+//! years later gives the same spans with the same times. The content of messages is left out by
+//! default, because it may be private and leaves the machine with the spans.
 
 mod content;
 mod metrics;
@@ -36,7 +36,8 @@ use crate::EventSink;
 use metrics::Instruments;
 use spans::Spans;
 
-/// Exports runs. Each run has spans of its own ([`EventSink::of_run`]); a sink that is used without that tells one run.
+/// Exports runs. Each run has its own spans ([`EventSink::of_run`]); used directly, the sink
+/// exports a single run.
 ///
 /// ```
 /// use holm_runtime::{EventSink, otel::Telemetry};
@@ -48,21 +49,22 @@ use spans::Spans;
 /// ```
 pub struct Telemetry {
     shared: Arc<Shared>,
-    /// Made with the first event that comes without a run of its own.
+    /// Created with the first event that arrives without `of_run`.
     single: OnceLock<Mutex<Spans>>,
 }
 
-/// Whether what was said is exported too.
+/// Whether the content of messages is exported too.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Content {
     /// Only names, figures and outcomes.
     #[default]
     Hidden,
-    /// Also messages, arguments and results. Known secrets are out of them already; what nobody declared is not.
+    /// Also messages, arguments and results. Known secrets were removed from them already, but
+    /// undeclared ones were not.
     Exported,
 }
 
-/// What all runs share.
+/// The settings that all runs share.
 struct Shared {
     tracer: BoxedTracer,
     instruments: Instruments,
@@ -72,7 +74,7 @@ struct Shared {
 }
 
 impl Telemetry {
-    /// Exports by these providers.
+    /// Exports with these providers.
     pub fn new<T, M>(traces: &T, meters: &M) -> Self
     where
         T: TracerProvider,
@@ -84,25 +86,26 @@ impl Telemetry {
         Self::of_parts(tracer, Instruments::new(&meters.meter_with_scope(scope())))
     }
 
-    /// Exports by the providers that the program has made global.
+    /// Exports with the global providers of the program.
     pub fn global() -> Self {
         let meter = global::meter_with_scope(scope());
         Self::of_parts(global::tracer_with_scope(scope()), Instruments::new(&meter))
     }
 
-    /// Names the agent; used until a run says its own name, which a resumed one does not say again.
+    /// Sets the agent's name. It is used until a run reports its own name, which a
+    /// resumed run does not.
     #[must_use]
     pub fn agent(self, name: impl Into<String>) -> Self {
         self.with(|shared| shared.agent = name.into())
     }
 
-    /// Says whether content is exported.
+    /// Sets whether content is exported.
     #[must_use]
     pub fn content(self, content: Content) -> Self {
         self.with(|shared| shared.content = content)
     }
 
-    /// Puts the spans of every run below a span of the program's own.
+    /// Puts the spans of every run below a span of the program.
     #[must_use]
     pub fn below(self, parent: Context) -> Self {
         self.with(|shared| shared.parent = parent)
@@ -114,7 +117,7 @@ impl Telemetry {
         Self { shared, single: OnceLock::new() }
     }
 
-    /// Changes the settings, which nobody else holds before the first run.
+    /// Changes the settings. This value is their only owner before the first run.
     fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
             change(shared);

@@ -1,4 +1,5 @@
-//! The conventions' words. They are still marked as in development there, so all of them stand in one place.
+//! Names from the conventions. The conventions are still in development, so all names
+//! are in one place.
 
 use holm_kernel::{Ending, FailureClass, Outcome, StopReason};
 
@@ -30,7 +31,6 @@ pub(super) const ERROR: &str = "error.type";
 pub(super) const TOKEN_USAGE: &str = "gen_ai.client.token.usage";
 pub(super) const DURATION: &str = "gen_ai.client.operation.duration";
 
-/// What is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     InvokeAgent,
@@ -48,7 +48,7 @@ impl Operation {
     }
 }
 
-/// The conventions' name of a provider, and the model's name at it.
+/// The provider's name in the conventions, and the model's name at that provider.
 pub(super) fn provider_and_model(name: &str) -> (String, String) {
     let (provider, model) = name.split_once('/').unwrap_or(("", name));
     let provider = match provider {

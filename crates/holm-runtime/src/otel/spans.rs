@@ -1,4 +1,4 @@
-//! From events to spans: what is open, and what each event does to it.
+//! Turns events into spans: which spans are open, and how each event changes them.
 
 use std::{
     collections::BTreeMap,
@@ -25,20 +25,21 @@ pub(super) struct Spans {
     shared: Arc<Shared>,
     run: Option<String>,
     agent: String,
-    /// The provider and model that were called last: summaries and skills use the same without saying so.
+    /// The provider and model of the last call: summaries and skills use the
+    /// same without reporting it.
     provider: String,
     model: String,
-    /// When the last event was.
+    /// The time of the last event.
     last: Timestamp,
     group: Option<Group>,
     chats: BTreeMap<CallId, Chat>,
-    /// A reply whose message has not come yet; it comes with the next event.
+    /// A reply whose message has not arrived yet; it comes with the next event.
     answered: Option<Answered>,
     proposed: BTreeMap<CallId, Proposed>,
     tools: BTreeMap<CallId, ToolSpan>,
-    /// Calls that ended and whose result has not been said yet.
+    /// Calls that ended and whose result has not arrived yet.
     results: Vec<(Arc<str>, ToolSpan, Timestamp)>,
-    /// What joined the transcript since the last model call.
+    /// Messages since the last model call.
     said: Vec<Arc<Message>>,
 }
 
@@ -56,7 +57,7 @@ struct Chat {
     model: String,
 }
 
-/// A reply and when it came.
+/// A reply and its time.
 struct Answered {
     chat: Chat,
     at: Timestamp,
@@ -92,7 +93,6 @@ impl Spans {
         }
     }
 
-    /// Takes one event.
     pub(super) fn event(&mut self, numbered: &Numbered) {
         let at = numbered.at;
         if !matches!(numbered.event, Event::MessageAdded { .. }) {
@@ -119,7 +119,8 @@ impl Spans {
             Event::CallStarted { call } => self.open_tool(*call, at),
             Event::CallFinished { call, id, outcome, .. } => self.tool_ended(*call, at, id, *outcome),
             Event::GroupEnded { ending, .. } => self.close_group(at, ending),
-            // A run that was taken over says nothing that spans need; the rest is about decisions, not operations.
+            // Taking a run over does not affect spans; the other events are about decisions, not
+            // operations.
             Event::RunStarted { .. }
             | Event::RunResumed { .. }
             | Event::Queued { .. }
@@ -175,7 +176,7 @@ impl Spans {
     }
 
     fn replied(&mut self, call: CallId, at: Timestamp, usage: Usage, stop: StopReason, by: Option<&str>) {
-        // Calls for summaries and skills are not announced: they began with the event before.
+        // Calls for summaries and skills have no start event: they began with the event before.
         let mut chat = match self.chats.remove(&call) {
             Some(chat) => chat,
             None => self.open_chat(self.last),
@@ -220,7 +221,8 @@ impl Spans {
             name.push_str(&proposed.tool);
         }
         let span = self.start(named(Operation::ExecuteTool, &name), SpanKind::Internal, attributes, at);
-        // A call that is started again after a crash is another try: the first one ends where this begins.
+        // A call that is started again after a crash is a new try: the first span ends where this
+        // one begins.
         if let Some(mut lost) = self.tools.insert(call, ToolSpan { span, began: at }) {
             fail(&mut lost.span, "outcome_unknown");
             lost.span.end_with_timestamp(time(at));
@@ -243,7 +245,7 @@ impl Spans {
         }
     }
 
-    /// Gives what was said to the spans that wait for it.
+    /// Adds a message to the spans that wait for it.
     fn message(&mut self, message: &Arc<Message>) {
         if !self.exports() {
             return;
@@ -296,7 +298,7 @@ impl Spans {
         self.shared.instruments.took(&self.about(Operation::InvokeAgent), at.since(group.began), error);
     }
 
-    /// Ends whatever is open: nothing outlives its prompt.
+    /// Ends all open spans: none outlives its prompt.
     fn close_all(&mut self, at: Timestamp) {
         self.end_answered();
         for (_, mut tool, ended) in mem::take(&mut self.results) {
@@ -357,7 +359,7 @@ fn start(
     shared.tracer.build_with_context(builder.with_start_time(time(at)), parent)
 }
 
-/// The operation and what it is done with, as the conventions name spans.
+/// The name of a span in the conventions: the operation and its object.
 fn named(operation: Operation, with: &str) -> String {
     let operation = operation.name();
     if with.is_empty() { operation.to_owned() } else { format!("{operation} {with}") }

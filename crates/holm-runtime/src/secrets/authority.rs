@@ -1,4 +1,5 @@
-//! Secrets in what a run may do. A grant holds URL paths, and the address of a webhook is a secret by its path.
+//! Removes secrets from grants and denials. A grant holds URL paths, and the path of a
+//! webhook is a secret.
 
 use std::{borrow::Cow, str::FromStr};
 
@@ -7,8 +8,9 @@ use holm_grants::{Denial, Denials, Grant, GrantSet};
 use super::{CLOSE, Secrets, Sight};
 
 impl Secrets {
-    /// Takes the secrets out of grants. The arguments of calls hold the same references, so a grant still admits what it
-    /// was given for. One that cannot be written with a reference is left out: less is allowed, never more.
+    /// Removes secrets from grants. Arguments of calls contain the same references, so a grant
+    /// still matches what it was given for. A grant that cannot be written with a reference is left
+    /// out: this allows less, never more.
     pub(super) fn grants(&self, grants: &mut GrantSet) {
         let cleaned = grants.iter().map(|grant| self.respelled(grant, sight_for(grant, self.sight)));
         let cleaned: Vec<Cleaned<Grant>> = cleaned.collect();
@@ -23,7 +25,8 @@ impl Secrets {
         *grants = kept.collect();
     }
 
-    /// Takes the secrets out of denials. One that cannot be written with a reference stays: more is never allowed.
+    /// Removes secrets from denials. A denial that cannot be written with a reference stays, so
+    /// nothing more is allowed.
     pub(super) fn denials(&self, denials: &mut Denials) {
         let cleaned = denials.iter().map(|denial| {
             let sight = match denial {
@@ -41,13 +44,13 @@ impl Secrets {
     fn respelled<T: ToString + FromStr>(&self, text: &T, sight: Sight) -> Cleaned<T> {
         let text = text.to_string();
         let Cow::Owned(clean) = self.replaced(&text, sight) else { return Cleaned::Same };
-        // The path of a URL has its own form for characters that are not ASCII.
+        // A URL path encodes characters outside ASCII differently.
         let encoded = || clean.replace('‹', "%E2%80%B9").replace(CLOSE, "%E2%80%BA").parse();
         clean.parse().or_else(|_| encoded()).map_or(Cleaned::Unwritable, Cleaned::Respelled)
     }
 }
 
-/// What became of a grant or a denial.
+/// The result of cleaning a grant or a denial.
 enum Cleaned<T> {
     /// There was no secret in it.
     Same,
@@ -55,7 +58,8 @@ enum Cleaned<T> {
     Unwritable,
 }
 
-/// What is looked for in a grant. A path or a name may look like a key and be none, and a grant for it must still hold.
+/// What to search for in a grant. A path or a name may only look like a key, and a grant for
+/// it must still work.
 fn sight_for(grant: &Grant, own: Sight) -> Sight {
     match grant {
         Grant::Fetch(_) => own,

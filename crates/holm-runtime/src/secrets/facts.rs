@@ -1,5 +1,5 @@
-//! Every text that a fact holds, found by exhaustive matches: a new kind of fact does not compile until somebody has
-//! said what of it is text.
+//! Visits every text in a fact with exhaustive matches: a new kind of fact does not compile until
+//! its texts are listed here.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,8 @@ use holm_kernel::{
 use super::{Secrets, Sight};
 
 impl Secrets {
-    /// Takes the secrets out of a fact. To be done before a run handles it: what it has handled is journaled.
+    /// Removes secrets from a fact. Call it before a run handles the fact, because
+    /// handled facts are journaled.
     pub fn input(&self, input: &mut Input) {
         match input {
             Input::Started(started) => self.config(&mut started.config),
@@ -43,7 +44,7 @@ impl Secrets {
             Input::ToolsChanged(tools) => tools.iter_mut().for_each(|tool| self.tool(tool)),
             Input::Cancelled { reason } => self.clean(reason),
             Input::GrantsChanged(grants) => self.grants(grants),
-            // Modes and numbers.
+            // These hold only modes and numbers.
             Input::Dispatched { .. }
             | Input::ModeChanged(_)
             | Input::Narrowed(_)
@@ -52,7 +53,7 @@ impl Secrets {
         }
     }
 
-    /// Takes the secrets out of what a model answered.
+    /// Removes secrets from a model's result.
     pub fn result(&self, result: &mut ModelResult) {
         match result {
             ModelResult::Replied(reply) | ModelResult::Aborted(reply) => {
@@ -63,7 +64,7 @@ impl Secrets {
         }
     }
 
-    /// Takes the secrets out of what a tool gave back.
+    /// Removes secrets from a tool's output.
     pub fn output(&self, output: &mut ToolOutput) {
         self.clean(&mut output.text);
         self.blocks(&mut output.parts);
@@ -77,7 +78,7 @@ impl Secrets {
         }
     }
 
-    /// Takes the secrets out of a JSON value: out of its texts and its names.
+    /// Removes secrets from a JSON value: from its strings and its keys.
     pub fn json(&self, value: &mut Json) {
         self.json_by(value, self.sight);
     }
@@ -126,8 +127,9 @@ impl Secrets {
         }
     }
 
-    /// What a provider wants to see again to the letter. It is sealed by the provider, so nothing there is a key by its
-    /// shape; a known secret is taken out all the same, and the provider will refuse the item.
+    /// Data that a provider requires back unchanged. The provider sealed it, so nothing in it
+    /// counts as a key by its shape. A known secret is still removed, and the provider will
+    /// then refuse the item.
     fn opaque(&self, replay: Option<&mut Json>) {
         if let Some(replay) = replay {
             self.json_by(replay, Sight::Known);
@@ -138,7 +140,7 @@ impl Secrets {
         self.clean(&mut media.media_type);
         media.name.iter_mut().for_each(|name| self.clean(name));
         match &mut media.source {
-            // Long base64 has any shape somewhere, so only what is known is looked for.
+            // Long base64 contains every shape by chance, so only known secrets are searched.
             Source::Base64(data) => self.clean_by(data, Sight::Known),
             Source::Url(text) | Source::Reference(text) => self.clean(text),
         }
@@ -161,7 +163,7 @@ impl Secrets {
         }
     }
 
-    /// The texts of a configuration that people write: its other fields are numbers and names.
+    /// The texts of a configuration that people write; the other fields are numbers and names.
     fn config(&self, config: &mut Config) {
         self.clean(&mut config.name);
         self.clean(&mut config.system);

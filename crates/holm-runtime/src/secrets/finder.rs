@@ -1,4 +1,4 @@
-//! One pass over a text finds every known form and every place where a key may begin.
+//! Finds all known secrets and all possible beginnings of keys in one pass over a text.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::{
 /// Finds secrets in texts.
 pub(super) struct Finder {
     patterns: Grams,
-    /// What each pattern stands for.
+    /// The meaning of each pattern.
     meanings: Vec<Meaning>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Found {
 /// Which secret it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum What {
-    /// The known one at this place.
+    /// The known secret with this index.
     Known(usize),
     /// Something that looks like this kind of key.
     Kind(&'static str),
@@ -78,8 +78,8 @@ impl Finder {
     }
 }
 
-/// How far each shape has read in vain or with success: a hostile text of nothing but beginnings is read once, not once
-/// for each of them.
+/// How far each shape has read. So a hostile text that consists only of beginnings is read once,
+/// and not once for each of them.
 #[derive(Default)]
 struct Hopeless {
     until: Vec<usize>,
@@ -100,7 +100,8 @@ impl Hopeless {
     }
 }
 
-/// Makes one of those that overlap. A known name tells more than a kind, and the longer of two tells more.
+/// Merges overlapping matches. A known name is more specific than a kind, and a longer match
+/// than a shorter one.
 fn join_overlapping(found: &mut Vec<Found>) {
     found.sort_by_key(|found| (found.range.start, found.range.end));
     let mut kept: Vec<(Found, usize)> = Vec::with_capacity(found.len());

@@ -1,4 +1,4 @@
-//! The forms in which a known secret can stand in a text.
+//! The encodings in which a known secret can appear in a text.
 //!
 //! Case does not matter to the search, so `%2F` and `%2f`, or hex in capitals, are one form.
 
@@ -7,17 +7,19 @@ use base64::{
     engine::general_purpose::{STANDARD, URL_SAFE},
 };
 
-/// Shorter forms are not looked for: they would be found in ordinary words, and nobody can keep them secret anyway.
+/// Shorter forms are ignored: they would match ordinary words, and a secret that short
+/// is not safe anyway.
 pub(super) const SHORTEST: usize = 8;
 
-/// A line of a longer secret is looked for alone from this length on; shorter ones are headings and padding.
+/// A line of a longer secret is searched separately from this length on; shorter lines
+/// are headings and padding.
 const TELLING_LINE: usize = 16;
 
-/// Of a longer secret only so many bytes are looked for as one piece; its lines are looked for all the same. The
-/// search holds every form in memory.
+/// Only this many bytes of a longer secret are searched as one piece; its lines are searched
+/// anyway. The search keeps every form in memory.
 const LONGEST: usize = 4096;
 
-/// Every form of a secret that is looked for.
+/// Every form of a secret that is searched.
 pub(super) fn forms_of(secret: &str) -> Vec<String> {
     let mut forms = Vec::new();
     add(secret, &mut forms);
@@ -35,7 +37,7 @@ fn add(secret: &str, forms: &mut Vec<String>) {
     let json = json(secret);
     forms.extend([
         secret.to_owned(),
-        // What programs leave as it is in a URL differs; these are the sets in use.
+        // Programs differ in what they leave unencoded in a URL; these are the sets in use.
         percent(secret, "-._~"),
         percent(secret, "-._~/"),
         percent(secret, "-._~!'()*"),
@@ -78,14 +80,14 @@ fn html(secret: &str) -> String {
     secret.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The characters of the secret's base64 form that do not depend on what stands before and behind it, when `shift` bytes
-/// (modulo 3) stand before it.
+/// The characters of the secret's base64 form that do not depend on the text around it, if `shift`
+/// bytes (modulo 3) come before it.
 fn inner_base64(engine: &impl Engine, secret: &str, shift: usize) -> String {
     let mut bytes = vec![0; shift];
     bytes.extend_from_slice(secret.as_bytes());
     let whole = bytes.len() / 3 * 3;
     let text = engine.encode(bytes.get(..whole).unwrap_or(&bytes));
-    // The first group mixes the bytes before; it is dropped unless nothing stands there.
+    // The first group depends on the bytes before; it is dropped unless there are none.
     let skip = if shift == 0 { 0 } else { 4 };
     text.get(skip..).unwrap_or_default().to_owned()
 }

@@ -1,24 +1,26 @@
-//! Where any of many patterns stands in a text, whatever its case.
+//! Searches a text for many patterns at once, ignoring case.
 //!
-//! Nearly every text holds none of them, so what counts is how fast that is seen. Three bytes at a time are looked up in a
-//! table of how patterns begin, sixteen places between two decisions; only where the table says so are patterns
-//! compared. That takes a third of the time of an Aho-Corasick automaton over the same patterns, and the table is made in
+//! Nearly every text contains none of them, so the speed of that case counts. The search looks up
+//! three bytes at a time in a table of pattern beginnings, sixteen positions between two
+//! decisions. It compares patterns only where the table has an entry. That takes a third of the
+//! time of an Aho-Corasick automaton over the same patterns, and the table is built in
 //! microseconds where the automaton takes milliseconds.
 
 use std::ops::Range;
 
-/// How many places are looked at before anything is decided.
+/// How many positions are examined before a decision.
 const BLOCK: usize = 16;
 
-/// Bytes that a block of places reads: the last place has two more behind it.
+/// Bytes that a block of positions reads: the last position needs two more.
 const SEEN: usize = BLOCK + 2;
 
-/// The number of different beginnings: five bits of each of three bytes. Those bits are the same in both cases.
+/// The number of different beginnings: five bits of each of three bytes. Those bits do
+/// not depend on case.
 const GRAMS: usize = 1 << 15;
 
 /// Patterns of at least three bytes.
 pub(super) struct Grams {
-    /// 1 for every beginning that some pattern has.
+    /// 1 for every beginning of a pattern.
     begins: Box<[u8]>,
     /// The patterns by their beginning.
     order: Vec<(usize, usize)>,
@@ -42,7 +44,7 @@ impl Grams {
         Self { begins, order, patterns }
     }
 
-    /// Tells every place where a pattern stands, by its beginning and then by its number.
+    /// Reports every match of a pattern, ordered by position and then by number.
     pub(super) fn each(&self, text: &[u8], mut found: impl FnMut(usize, Range<usize>)) {
         let Some(places) = text.len().checked_sub(2) else { return };
         let mut from = 0;

@@ -1,32 +1,33 @@
-//! Whether a word was made by a person or drawn at random.
+//! Guesses whether a word was written by a person or drawn at random.
 //!
-//! After `token =` stands a key, a variable's name, a type or a path. Only the key may be taken out: replacing code that
-//! is no secret would make the model edit what is not there.
+//! The text after `token =` can be a key, a variable's name, a type or a path. Only a key may be
+//! replaced: replacing ordinary code would make the model edit text that does not exist.
 
-/// The shortest word that is taken for a key without a prefix that says so.
+/// The shortest word that counts as a key without a known prefix.
 const SHORTEST_KEY: usize = 16;
 
-/// Letters and digits in a row, without `-`, `_`, `.` or `/`, from which on they are no word of a name.
+/// A run of letters and digits, without `-`, `_`, `.` or `/`, of this length is not a
+/// word of a name.
 const LONG_RUN: usize = 10;
 
-/// Fewer different characters than this are filler, such as `xxxxxxxxxxxxxxx1`.
+/// Words with fewer different characters are filler, such as `xxxxxxxxxxxxxxx1`.
 const FEW_CHARACTERS: u32 = 6;
 
-/// The shortest password that is taken for one.
+/// The shortest word that counts as a password.
 const SHORTEST_PASSWORD: usize = 8;
 
-/// From this length on, base64 that `/` and `+` cut into short runs is taken for a key too.
+/// From this length on, base64 that `/` and `+` split into short runs also counts as a key.
 const LONG_KEY: usize = 32;
 
-/// Whether this looks like a drawn key: long, of many different characters, and with letters and digits mixed in one
-/// long run or all through.
+/// Whether this looks like a random key: long, with many different characters, and with letters and
+/// digits mixed in one long run or throughout.
 pub(super) fn is_key(word: &[u8]) -> bool {
     word.len() >= SHORTEST_KEY
         && distinct(word) >= FEW_CHARACTERS
         && (has_dense_run(word) || is_mixed_throughout(word))
 }
 
-/// Whether small letters, capitals and digits follow each other as in no path and no name.
+/// Whether small letters, capitals and digits alternate as they do in no path or name.
 fn is_mixed_throughout(word: &[u8]) -> bool {
     let rises = word
         .windows(2)
@@ -45,7 +46,8 @@ pub(super) fn has_dense_run(word: &[u8]) -> bool {
     })
 }
 
-/// Whether this looks like a password that somebody chose: three of capitals, small letters, digits and signs.
+/// Whether this looks like a password chosen by a person: three of capitals, small
+/// letters, digits and signs.
 pub(super) fn is_password(word: &[u8]) -> bool {
     let kinds = [
         word.iter().any(u8::is_ascii_uppercase),

@@ -1,11 +1,12 @@
-//! Takes secrets out of every text before it is kept, and puts them in where they are needed.
+//! Removes secrets from every text before it is stored, and inserts them where they are needed.
 //!
-//! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its error. All of that
-//! becomes facts, and facts are journaled for good. So a fact passes here first. Two kinds of secrets are found: those
-//! that somebody named ([`Secrets::know`]), in whatever form they stand there, and whatever has the shape of a key.
+//! A model repeats what it was shown, a tool prints its environment, a provider echoes a key in its
+//! error. All of that becomes facts, and facts are journaled for good. So every fact passes through
+//! here first. Two kinds of secrets are found: those registered by name ([`Secrets::know`]), in all
+//! their encodings, and texts that have the shape of a key.
 //!
-//! This is a net with known meshes, not a proof: a password that reads like a word, or a key that a program has
-//! encrypted, passes. A journal stays private for that reason.
+//! This is a filter with known gaps, not a proof: a password that reads like a word passes, and so
+//! does a key that a program has encrypted. A journal stays private for that reason.
 
 mod authority;
 mod facts;
@@ -31,23 +32,22 @@ use sha2::{Digest, Sha256};
 
 use finder::{Finder, Found, What};
 
-/// A secret can hide the one behind it, so that a text is looked at again when something was taken out; each time there is
-/// less to find, and beyond this nothing was ever seen to be left.
+/// A secret can hide another one. So a text is searched again after a replacement; each pass finds
+/// less, and more passes than this never found anything.
 const MOST_LOOKS: usize = 4;
 
-/// Opens a reference to a secret; no key, no URL and no JSON syntax has this character.
+/// Opens a reference to a secret; this character occurs in no key, URL or JSON syntax.
 const OPEN: &str = "‹secret:";
 
-/// Closes it.
 const CLOSE: char = '›';
 
-/// The search of everybody who knows no secret by name: it is the same for all, and takes a while to make.
+/// The search without named secrets. It is shared, because building it takes a while.
 static SHAPES_ALONE: LazyLock<Arc<OnceLock<Finder>>> = LazyLock::new(Arc::default);
 
 /// Replaces secrets by references. Clones are cheap and share everything.
 ///
-/// A named secret becomes `‹secret:name›`; what only looks like a key becomes `‹secret:kind-1a2b3c4d›`, where the
-/// digits are the same for the same key as long as the salt is the same.
+/// A named secret becomes `‹secret:name›`. A text that only looks like a key becomes
+/// `‹secret:kind-1a2b3c4d›`, where the same key and the same salt give the same digits.
 ///
 /// ```
 /// use holm_runtime::Secrets;
@@ -65,7 +65,7 @@ pub struct Secrets {
     sight: Sight,
     naming: Naming,
     salt: Arc<[u8; 32]>,
-    /// Made when it is first needed, because secrets are often added one by one.
+    /// Built on first use, because secrets are often added one by one.
     finder: Arc<OnceLock<Finder>>,
 }
 
@@ -75,14 +75,14 @@ struct Known {
     value: SecretString,
 }
 
-/// What is looked for.
+/// What is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sight {
     Known,
     KnownAndShapes,
 }
 
-/// How a key that nobody named is shown.
+/// How a key without a registered name is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Naming {
     Digest,
@@ -90,17 +90,17 @@ enum Naming {
 }
 
 impl Secrets {
-    /// Knows nothing by name, and finds whatever has the shape of a key.
+    /// Knows no secret by name, and finds texts that have the shape of a key.
     pub fn new() -> Self {
         Self::with_sight(Sight::KnownAndShapes)
     }
 
-    /// Finds only what it was told: for text that passes again later, such as a provider's reply.
+    /// Finds only known secrets: for text that is searched again later, such as a provider's reply.
     pub fn only_known() -> Self {
         Self::with_sight(Sight::Known)
     }
 
-    /// Also finds whatever has the shape of a key.
+    /// Also finds texts that have the shape of a key.
     #[must_use]
     pub fn with_shapes(mut self) -> Self {
         self.sight = Sight::KnownAndShapes;
@@ -121,8 +121,8 @@ impl Secrets {
         }
     }
 
-    /// Adds a secret under a name. One shorter than 8 bytes is kept for [`reveal`](Self::reveal) and not looked
-    /// for: it would be found in ordinary words.
+    /// Adds a secret under a name. A secret shorter than 8 bytes is kept for
+    /// [`reveal`](Self::reveal) but not searched for: it would match ordinary words.
     #[must_use]
     pub fn know(mut self, name: impl Into<String>, value: SecretString) -> Self {
         let name = reference_name(&name.into());
@@ -131,22 +131,23 @@ impl Secrets {
         self
     }
 
-    /// The salt of the digests that tell unnamed keys apart. Keep one salt beside the journals of a store and the same
-    /// key has the same reference in all of them; without this, references differ from process to process.
+    /// Sets the salt of the digests that distinguish unnamed keys. With one salt per
+    /// store, the same key has the same reference in all its journals. Without it,
+    /// references differ between processes.
     #[must_use]
     pub fn salted(mut self, salt: [u8; 32]) -> Self {
         self.salt = Arc::new(salt);
         self
     }
 
-    /// Shows an unnamed key by its kind alone, for recordings that are compared in other processes.
+    /// Shows an unnamed key by its kind only, for recordings that are compared across processes.
     #[must_use]
     pub fn nameless(mut self) -> Self {
         self.naming = Naming::Kind;
         self
     }
 
-    /// Whether a text holds a secret.
+    /// Whether a text contains a secret.
     pub fn finds(&self, text: &str) -> bool {
         !self.found(text.as_bytes(), self.sight).is_empty()
     }
@@ -156,7 +157,8 @@ impl Secrets {
         self.replaced(text, self.sight)
     }
 
-    /// The bytes without secrets. Bytes that are no text are kept; a secret among them is found all the same.
+    /// The bytes without secrets. Bytes that are not valid text are kept, and secrets among
+    /// them are still found.
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Cow<'a, [u8]> {
         let mut bytes = Cow::Borrowed(bytes);
         for _ in 0..MOST_LOOKS {
@@ -176,7 +178,7 @@ impl Secrets {
         bytes
     }
 
-    /// Takes the secrets out of a text in place.
+    /// Removes secrets from a text in place.
     pub fn clean(&self, text: &mut String) {
         self.clean_by(text, self.sight);
     }
@@ -241,7 +243,8 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// A salt that nobody else has: from the system's randomness, by way of the hasher that every process seeds with it.
+/// A salt that is unique to this process. It comes from the system's randomness, through the hasher
+/// that every process seeds with it.
 fn own_salt() -> [u8; 32] {
     let mut salt = [0; 32];
     for (place, chunk) in salt.chunks_exact_mut(8).enumerate() {
@@ -250,7 +253,7 @@ fn own_salt() -> [u8; 32] {
     salt
 }
 
-/// The name as a reference can hold it: it must end where the reference ends.
+/// The name in a form that a reference can contain: it must not end the reference early.
 fn reference_name(name: &str) -> String {
     let plain =
         |c: char| if c.is_control() || c.is_whitespace() || "‹›\"\\".contains(c) { '-' } else { c };

@@ -1,4 +1,4 @@
-//! The way back: a reference becomes the secret at the last moment, for a tool that may have it.
+//! Replaces references by secrets, at the last moment and only for a tool that may have them.
 
 use std::borrow::Cow;
 
@@ -8,10 +8,11 @@ use secrecy::ExposeSecret;
 use super::{CLOSE, OPEN, Secrets, forms};
 
 impl Secrets {
-    /// Puts named secrets into a call's arguments (canonical JSON), for the names that its allowed needs hold.
+    /// Inserts named secrets into a call's arguments (canonical JSON), for the names
+    /// in its allowed needs.
     ///
-    /// Other references stay as they are: the tool then works with the reference itself, and whoever reads its result
-    /// sees why. A key that was found by its shape has no name and cannot be put back.
+    /// Other references are unchanged: the tool then works with the reference itself, which
+    /// explains its result. A key that was found by its shape has no name and cannot be inserted.
     ///
     /// ```
     /// use holm_grants::Need;
@@ -49,7 +50,7 @@ impl Secrets {
         Cow::Owned(out)
     }
 
-    /// The secret of a name as it stands inside a JSON string, if a need names it.
+    /// The secret of a name, escaped for a JSON string, if a need names it.
     fn value(&self, name: &str, needs: &[Need]) -> Option<String> {
         let known = self.known.iter().find(|known| known.name == name)?;
         let allowed = needs.iter().filter_map(secret_of).any(|allowed| allowed == name);
@@ -57,7 +58,7 @@ impl Secrets {
     }
 }
 
-/// The name of the secret that a need is about.
+/// The name of the secret in a need.
 fn secret_of(need: &Need) -> Option<&str> {
     match need {
         Need::Request(Request::Secret(used)) => Some(used.name.as_str()),

@@ -1,7 +1,7 @@
-//! What keys look like.
+//! The shapes of keys.
 //!
-//! Each shape has a marker that the search looks for; only then is the text around it read. A reading says how far it
-//! looked, so that nothing is read twice.
+//! Each shape has a marker that the search looks for; only then is the text around it read. A
+//! reading says how far it looked, so that no text is read twice.
 
 mod table;
 
@@ -11,21 +11,21 @@ use super::guess;
 
 pub(super) use table::SHAPES;
 
-/// How far a name may go on after its marker: `token` in `TOKEN_FOR_THE_STAGING_CLUSTER`.
+/// The longest rest of a name after its marker: `token` in `TOKEN_FOR_THE_STAGING_CLUSTER`.
 const LONGEST_NAME: usize = 40;
 
-/// How much white space may stand around `=` or `:`.
+/// The most white space around `=` or `:`.
 const WIDEST_GAP: usize = 8;
 
-/// How long the name of a PEM block may be.
+/// The longest name of a PEM block.
 const LONGEST_LABEL: usize = 64;
 
-/// How long a user's name and password in a URL may be.
+/// The longest user name and password in a URL.
 const LONGEST_USERINFO: usize = 256;
 
-/// One kind of key and how it begins.
+/// One kind of key and its marker.
 pub(super) struct Shape {
-    /// Looked for in any case.
+    /// The text to search for, in any case.
     pub(super) marker: &'static str,
     /// The kind's name in references.
     pub(super) kind: &'static str,
@@ -35,7 +35,8 @@ pub(super) struct Shape {
 /// How the text around a marker is read.
 #[derive(Clone, Copy)]
 enum Reads {
-    /// The marker, in exactly these letters, begins the key; at least so many more characters belong to it.
+    /// The marker, in exactly these letters, begins the key; at least this
+    /// many more characters follow.
     Key { alphabet: Alphabet, least: usize, begins: Begins },
     /// `header.payload.signature`, each in base64.
     Jwt,
@@ -43,15 +44,15 @@ enum Reads {
     Pem,
     /// `Bearer …` and `Basic …`.
     Scheme,
-    /// The header `Authorization`, whatever scheme it has.
+    /// The header `Authorization` with any scheme.
     Header,
-    /// `name = value`, where the value is drawn at random.
+    /// `name = value`, where the value is random.
     Assigned(Value),
-    /// `scheme://user:password@host`.
+    /// A URL such as `scheme://user:password@host`.
     Userinfo,
 }
 
-/// Which characters a key is made of.
+/// The characters that a key consists of.
 #[derive(Clone, Copy)]
 enum Alphabet {
     Letters,
@@ -63,24 +64,26 @@ enum Alphabet {
 /// Where a prefix counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Begins {
-    /// Wherever it stands: nothing else is written like this.
+    /// Anywhere: nothing else is written like this.
     Anywhere,
-    /// Only where a word begins, and only if the rest is mixed: `sk-` also ends `risk-`.
+    /// Only at the start of a word, and only if the rest is mixed: `sk-` is also
+    /// the end of `risk-`.
     Word,
 }
 
-/// What may stand behind a name.
+/// What may follow a name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
     Key,
-    /// Also what somebody chose, if it stands in quotes.
+    /// Also a password chosen by a person, if it is in quotes.
     Password,
 }
 
-/// What came of reading.
+/// The result of reading.
 pub(super) struct Reading {
     pub(super) secret: Option<Range<usize>>,
-    /// Where the next marker of this shape is worth reading again: what failed here fails for every part of it.
+    /// Where reading is worth another try for this shape: what failed here also fails for
+    /// every part of it.
     pub(super) until: usize,
 }
 
@@ -130,8 +133,8 @@ impl Alphabet {
     }
 }
 
-/// Whether a word can begin here: no letter stands before, or one that only ends an escape (`\n`, `\u000a`, `%20`, the
-/// `m` of a terminal's colour).
+/// Whether a word can begin here: no letter comes before, or only one that ends an escape (`\n`,
+/// `\u000a`, `%20`, the `m` of a terminal colour).
 fn begins_word(text: &[u8], at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     let [.., last] = before else { return true };
@@ -196,7 +199,8 @@ fn read_pem(text: &[u8], marker: Range<usize>) -> Reading {
     Reading { secret: Some(marker.start..end), until: end }
 }
 
-/// Where a block ends: behind its last line, or, where that is missing, at the first byte that no block has.
+/// The end of a block: after its last line, or, if that is missing, at the first byte
+/// that no block contains.
 fn end_of_pem(text: &[u8], from: usize) -> usize {
     const END: &[u8] = b"-----END ";
     let rest = text.get(from..).unwrap_or_default();
@@ -207,7 +211,7 @@ fn end_of_pem(text: &[u8], from: usize) -> usize {
                 + tail.iter().skip(END.len()).take(LONGEST_LABEL).take_while(|b| **b != b'-').count();
             return from + at + label + tail.iter().skip(label).take(5).take_while(|b| **b == b'-').count();
         }
-        // A line end may be written `\n`; any other backslash belongs to the quote behind it.
+        // A line end may be written `\n`; any other backslash belongs to the following quote.
         let line_end = *byte == b'\\' && matches!(tail.get(1), Some(b'n' | b'r'));
         let belongs = byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/=-:,.".contains(byte);
         if !belongs && !line_end {
@@ -239,12 +243,12 @@ fn read_header(text: &[u8], marker: Range<usize>) -> Reading {
         (value.start, first)
     };
     let word = text.get(from..end).unwrap_or_default();
-    // The header's name is sign enough: any word with a digit in it, unless it is very short.
+    // The header's name is a strong sign: any word with a digit counts, unless it is very short.
     let secret = word.len() >= 8 && word.iter().any(u8::is_ascii_digit);
     Reading { secret: secret.then_some(from..end), until: marker.end }
 }
 
-/// The place behind `=` or `:` and the quote that may follow.
+/// The position after `=` or `:`, and the quote that may follow.
 struct Opened {
     start: usize,
     quote: Option<u8>,
@@ -263,7 +267,8 @@ fn after_sign(text: &[u8], from: usize) -> Option<Opened> {
     Some(skip_quote(text, skip_gap(text, at)))
 }
 
-/// The place behind a quote, which may be escaped; a backslash before anything else belongs to that.
+/// The position after a quote, which may be escaped; a backslash before anything
+/// else is not skipped.
 fn skip_quote(text: &[u8], from: usize) -> Opened {
     let at = run_at_most(text, from, 3, |byte| byte == b'\\');
     match text.get(at) {
@@ -295,10 +300,12 @@ fn read_assigned(text: &[u8], marker: Range<usize>, kind: Value) -> Reading {
     }
 }
 
-/// Where a variable's name ends, if the marker is a part of a name and not of another word (`tokenizer`).
+/// The end of a variable's name, if the marker is part of a name and not
+/// of another word (`tokenizer`).
 fn end_of_name(text: &[u8], from: usize) -> Option<usize> {
     let rest = text.get(from..).unwrap_or_default();
-    // `passw` is followed by `ord` or `d`, `credential` by an `s`; anything else in small letters is another word.
+    // `passw` is followed by `ord` or `d`, `credential` by an `s`; with other small letters it is a
+    // different word.
     let known: [&[u8]; 5] = [b"ords", b"ord", b"d", b"s", b"key"];
     let folded: Vec<u8> = rest.iter().take(5).map(u8::to_ascii_lowercase).collect();
     let tail = known.into_iter().find(|tail| folded.starts_with(tail)).map_or(0, <[u8]>::len);
@@ -320,7 +327,7 @@ fn quoted(text: &[u8], start: usize, quote: u8) -> Option<Range<usize>> {
     (closed && !code && guess::is_password(word)).then_some(start..end)
 }
 
-/// Whether the marker is the word `secret` of a reference that already stands there.
+/// Whether the marker is the word `secret` of an existing reference.
 fn is_reference(text: &[u8], at: usize) -> bool {
     text.get(..at).unwrap_or_default().ends_with("‹".as_bytes())
 }
@@ -350,7 +357,7 @@ fn skip_gap(text: &[u8], from: usize) -> usize {
     if end == from && text.get(from..).unwrap_or_default().starts_with(b"%20") { from + 3 } else { end }
 }
 
-/// Where the run of such bytes ends.
+/// The end of the run of such bytes.
 fn run(text: &[u8], from: usize, belongs: impl Fn(u8) -> bool) -> usize {
     run_at_most(text, from, usize::MAX, belongs)
 }

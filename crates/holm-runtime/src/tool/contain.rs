@@ -1,4 +1,5 @@
-//! Whatever a tool does, the run goes on: a panic is a failed call, a hang is given up, a flood is bounded.
+//! Contains tools: a panic is a failed call, a hang is given up, and excessive output is cut.
+//! The run always continues.
 
 use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
@@ -13,32 +14,35 @@ use super::{
 };
 use crate::{Blobs, BoxFuture, MemoryBlobs, Secrets, spill};
 
-/// How long a stopped tool may take to say what it had; then it is dropped where it stands.
+/// How long a stopped tool may take to return its output; then it is dropped.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// A text of this size is searched for secrets on another thread, so that other runs do not wait for it.
+/// A text of this size is searched for secrets on another thread, so that other runs do not wait.
 const SLOW: usize = 1024 * 1024;
 
-/// Values nested more deeply than this are no metadata for rendering, and would be walked by recursion.
+/// Values nested more deeply than this are not useful for rendering, and
+/// would be walked recursively.
 const DEEPEST: usize = 64;
 
-/// How much of an output travels with the run; the rest is kept elsewhere or left out, and that is said.
+/// How much of an output stays in the journal; the rest is stored elsewhere or
+/// dropped, with a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carry {
     /// Bytes of text that stay in the journal; a longer text is spilled.
     pub text: usize,
-    /// Bytes of text that are kept at all.
+    /// Bytes of text that are stored at all.
     pub whole: usize,
-    /// Pictures and files.
+    /// The number of pictures and files.
     pub parts: usize,
-    /// Bytes of them, all together.
+    /// Their bytes in total.
     pub part_bytes: usize,
-    /// Bytes of metadata.
+    /// The bytes of metadata that are kept.
     pub metadata: usize,
 }
 
 impl Default for Carry {
-    /// Twice what a model sees of a result by default, a few pictures, and metadata that a screen can show.
+    /// Twice what a model sees of a result by default, a few pictures, and metadata that
+    /// a screen can show.
     fn default() -> Self {
         Self {
             text: 64 * 1024,
@@ -50,10 +54,10 @@ impl Default for Carry {
     }
 }
 
-/// Runs tools for one run so that nothing they do reaches beyond their call.
+/// Runs the tools of a run, so that their failures do not affect anything but their call.
 ///
-/// The output has been cleaned of secrets, and so has what was spilled. References to secrets in the arguments are put
-/// in, for the names that the call's needs hold.
+/// Secrets are removed from the output, and from spilled text. References to secrets in the
+/// arguments are replaced, for the names in the call's needs.
 #[derive(Clone)]
 pub struct Containment {
     run: Arc<str>,
@@ -64,7 +68,8 @@ pub struct Containment {
 }
 
 impl Containment {
-    /// For the tools of a run; large results stay in memory until [`blobs`](Self::blobs) says otherwise.
+    /// For the tools of a run; large results stay in memory until
+    /// [`blobs`](Self::blobs) sets another store.
     pub fn new(run: impl Into<Arc<str>>) -> Self {
         Self {
             run: run.into(),
@@ -75,41 +80,41 @@ impl Containment {
         }
     }
 
-    /// Says where large results are kept.
+    /// Sets the store for large results.
     #[must_use]
     pub fn blobs(mut self, blobs: Arc<dyn Blobs>) -> Self {
         self.blobs = blobs;
         self
     }
 
-    /// Says which secrets are taken out, and put in.
+    /// Sets the secrets to remove and to insert.
     #[must_use]
     pub fn secrets(mut self, secrets: Secrets) -> Self {
         self.secrets = secrets;
         self
     }
 
-    /// Says how much an output may bring along.
+    /// Sets the limits of an output.
     #[must_use]
     pub fn carry(mut self, carry: Carry) -> Self {
         self.carry = carry;
         self
     }
 
-    /// Says how long a stopped tool may take to wind up.
+    /// Sets how long a stopped tool may take to finish.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
         self
     }
 
-    /// Runs one call. The future always ends: with what the tool gave, or a while after the job's stop token with what
-    /// can be said without it.
+    /// Runs one call. The future always ends: with the tool's output, or a while after the job
+    /// was stopped, without it.
     pub fn contain(&self, tool: Arc<dyn Tool>, job: Job) -> BoxFuture<'static, ToolOutput> {
         let this = self.clone();
         Box::pin(async move {
             let limit = caught(|| tool.declaration().result_limit).ok().flatten().unwrap_or_default();
-            // Most calls hold no reference, and share their arguments with the run.
+            // Most calls contain no reference, and share their arguments with the run.
             let revealed = match caught(|| tool.reveal()).unwrap_or_default() {
                 Reveal::OnTheWayOut => None,
                 Reveal::InArguments => match this.secrets.reveal(&job.arguments, &job.needs) {
@@ -138,14 +143,15 @@ impl Containment {
             ended = &mut running => ended.unwrap_or_else(|panic| panicked(&panic)),
             () = given_up(&stop, self.grace) => stopped(self.grace),
         };
-        // What it leaves behind is its own, and may break once more when it is dropped.
+        // Its remaining state is its own, and may panic again when it is dropped.
         let _ = caught(move || drop(running));
         output
     }
 
     async fn bound(&self, mut output: ToolOutput, limit: usize) -> ToolOutput {
         let mut notes = Vec::new();
-        // Only the host keeps large results: a reference that a tool made up could name another run's.
+        // Only the host stores large results: a reference made up by a tool could name another
+        // run's.
         if output.spill.take().is_some() {
             notes.push("a reference to a kept result was left out".into());
         }
@@ -162,7 +168,7 @@ impl Containment {
             output.text.push_str(&note);
             output.text.push(']');
         }
-        // A tool that shows the model more than usual also carries more.
+        // A tool with a higher result limit may also keep more text.
         if output.text.len() > self.carry.text.max(limit) {
             spill::spill(&mut output, &self.run, self.blobs.as_ref()).await;
         }
@@ -179,7 +185,7 @@ impl Containment {
             secrets.output(&mut output);
             output
         });
-        // Not clean means not told.
+        // Output that could not be cleaned is not passed on.
         cleaned.await.unwrap_or_else(|_| ToolOutput::failed("the output could not be searched for secrets"))
     }
 
@@ -245,7 +251,7 @@ fn stopped(grace: Duration) -> ToolOutput {
     ToolOutput { outcome: Outcome::Stopped, text, ..ToolOutput::default() }
 }
 
-/// Roughly the bytes of a value; more than anything allows if it is nested too deeply.
+/// Roughly the bytes of a value; more than any limit if it is nested too deeply.
 fn weigh(value: &Json) -> usize {
     let (mut total, mut open) = (0_usize, vec![(value, 0_usize)]);
     while let Some((value, depth)) = open.pop() {

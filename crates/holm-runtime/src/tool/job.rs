@@ -1,4 +1,4 @@
-//! One call that may run, with all that a tool is given for it.
+//! One call that may run, with everything that its tool receives.
 
 use std::{fmt, sync::Arc};
 
@@ -12,7 +12,8 @@ use super::{Progress, Threads, place::pointer_at};
 
 /// One call that may run.
 ///
-/// Its arguments may hold secrets that were put in for this tool alone, so a job does not show them when it is printed.
+/// Its arguments may contain secrets that were inserted for this tool only, so they are not part
+/// of its debug output.
 #[derive(Clone)]
 #[non_exhaustive]
 pub struct Job {
@@ -20,11 +21,12 @@ pub struct Job {
     pub call: CallId,
     /// Valid arguments in canonical JSON.
     pub arguments: Arc<str>,
-    /// The same for the same call of the same run, for services that take an idempotency key.
+    /// The idempotency key: the same for the same call of the same run.
     pub key: Key,
-    /// What the call was allowed to use, and nothing beyond it. Enforcing it is the tool's business.
+    /// The needs that were allowed for this call. The tool must enforce them.
     pub needs: Arc<[Need]>,
-    /// What no call of the run may do. A tool that finds out while it works what it would touch asks them.
+    /// What no call of the run may do. A tool checks it if it learns only while working
+    /// what it will touch.
     pub denials: Arc<Denials>,
     /// What the run holds beyond what the call names, for tools that run programs: see
     /// [`ToolRequest::grants`](holm_kernel::ToolRequest).
@@ -33,18 +35,19 @@ pub struct Job {
     pub deadline: Timestamp,
     /// Whether it ran before and its answer was lost.
     pub again: bool,
-    /// Cancelled when the answer is no longer wanted.
+    /// Cancelled when the answer is no longer needed.
     pub stop: CancellationToken,
-    /// Says to people how far it is.
+    /// Reports progress to people.
     pub progress: Progress,
-    /// Where code may run that blocks.
+    /// Threads for code that blocks.
     pub threads: Threads,
-    /// The run that it belongs to, so that whoever shares something among runs can be fair to each; empty where none is known.
+    /// The run that it belongs to, so that resources shared among runs can be divided fairly; empty
+    /// if it is unknown.
     pub run: Arc<str>,
 }
 
 impl Job {
-    /// The job for a request of the kernel. Nobody watches it yet, and nothing stops it.
+    /// The job for a request of the kernel. It reports no progress yet, and nothing stops it.
     pub fn new(call: CallId, request: &ToolRequest) -> Self {
         Self {
             call,
@@ -62,7 +65,7 @@ impl Job {
         }
     }
 
-    /// A job that belongs to no run: for a tool's own tests and for calls by hand.
+    /// A job outside a run: for a tool's own tests and for manual calls.
     ///
     /// ```
     /// use holm_runtime::Job;
@@ -94,28 +97,28 @@ impl Job {
         self
     }
 
-    /// Says what stops it.
+    /// Sets the token that stops it.
     #[must_use]
     pub fn stop(mut self, stop: CancellationToken) -> Self {
         self.stop = stop;
         self
     }
 
-    /// Says who watches it.
+    /// Sets the receiver of its progress.
     #[must_use]
     pub fn progress(mut self, progress: Progress) -> Self {
         self.progress = progress;
         self
     }
 
-    /// Says where it may block.
+    /// Sets the threads for blocking code.
     #[must_use]
     pub fn threads(mut self, threads: Threads) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Says which run it belongs to.
+    /// Sets the run that it belongs to.
     #[must_use]
     pub fn run(mut self, run: impl Into<Arc<str>>) -> Self {
         self.run = run.into();
@@ -125,7 +128,7 @@ impl Job {
     /// The arguments as a type.
     ///
     /// # Errors
-    /// [`BadArguments`] if the type refuses what the schema accepted.
+    /// [`BadArguments`] if the type rejects what the schema accepted.
     pub fn parse<A: DeserializeOwned>(&self) -> Result<A, BadArguments> {
         parse(&self.arguments)
     }
@@ -143,13 +146,13 @@ impl fmt::Debug for Job {
     }
 }
 
-/// Arguments that keep the schema and that the tool's own type refuses all the same.
+/// Arguments that match the schema but are rejected by the tool's own type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the arguments cannot be used at {place}: {reason}; change that and call again", place = place(.pointer))]
 pub struct BadArguments {
-    /// Where, as a JSON pointer; empty for the whole.
+    /// The place, as a JSON pointer; empty for the root.
     pub pointer: String,
-    /// What the type says.
+    /// The error of the type.
     pub reason: String,
 }
 
@@ -165,13 +168,14 @@ pub(super) fn parse<A: DeserializeOwned>(arguments: &str) -> Result<A, BadArgume
 }
 
 fn bad(arguments: &str, error: &serde_json::Error) -> BadArguments {
-    // One line, so the column is the number of bytes that were read; the last of them is in the wrong place.
+    // There is only one line, so the column is the number of bytes read; the last of them is at the
+    // wrong place.
     let pointer = pointer_at(arguments, error.column().saturating_sub(1));
     BadArguments { pointer, reason: reason_of(error) }
 }
 
-/// The same arguments with `5` for `5.0`: to a schema both are integers, to a type they are not. None if nothing
-/// changes.
+/// The same arguments with `5` for `5.0`: to a schema both are integers, to a type they are not.
+/// `None` if nothing changes.
 fn with_whole_numbers(arguments: &str) -> Option<String> {
     let mut json = Json::parse(arguments).ok()?;
     make_whole(&mut json).then(|| json.canonical())
@@ -198,7 +202,8 @@ fn make_whole(json: &mut Json) -> bool {
     }
 }
 
-/// What the error says, without the position that means nothing to whoever wrote the arguments.
+/// The text of the error, without the byte position, which does not help the
+/// author of the arguments.
 fn reason_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let position = format!(" at line {} column {}", error.line(), error.column());

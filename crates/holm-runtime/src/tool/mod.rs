@@ -1,4 +1,4 @@
-//! What runs when the kernel has allowed a call.
+//! Tools: they run the calls that the kernel has allowed.
 
 mod contain;
 mod function;
@@ -34,13 +34,14 @@ use crate::BoxFuture;
 
 /// Something a model can call.
 ///
-/// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This trait is for tools whose schema is
-/// only known when the program runs. Whatever a tool does wrong is contained by the driver ([`Containment`]).
+/// Most tools are plain functions: see `#[tool]`, [`tool`] and [`TypedTool`]. This
+/// trait is for tools whose schema is only known at run time. The driver contains
+/// a tool's failures ([`Containment`]).
 pub trait Tool: Send + Sync {
-    /// What the kernel and the model must know of it. Must stay the same while a run lasts.
+    /// The declaration for the kernel and the model. It must not change while a run lasts.
     fn declaration(&self) -> &holm_kernel::Tool;
 
-    /// Runs one call. What goes wrong is said in the output; a panic counts as a failed call.
+    /// Runs one call. Failures are part of the output; a panic counts as a failed call.
     fn run(&self, job: Job) -> BoxFuture<'static, ToolOutput>;
 
     /// Where references to secrets are replaced by the secrets that a call may use.
@@ -49,37 +50,35 @@ pub trait Tool: Send + Sync {
     }
 }
 
-/// Where references to secrets (`‹secret:name›`) are replaced by what they stand for.
+/// Where references to secrets (`‹secret:name›`) are replaced by the secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reveal {
     /// In the arguments, before the tool sees them.
     #[default]
     InArguments,
-    /// By the tool itself, where it sends them out: for tools that run code which must not see them.
+    /// By the tool itself when it sends them out: for tools that run code which must not see them.
     OnTheWayOut,
 }
 
-/// Something that can be given where a tool is wanted: a tool, or the name that `#[tool]` made of a function.
+/// A value that can be used as a tool: a tool, or the function that `#[tool]` generated.
 ///
-/// `M` only tells the two apart and is always inferred.
+/// `M` only distinguishes the two and is always inferred.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a tool",
     label = "not a tool",
     note = "put `#[tool]` on the function, use `tool(…)` for a closure, or implement `Tool`"
 )]
 pub trait IntoTool<M> {
-    /// The tool.
     type Tool: Tool + 'static;
 
-    /// Makes the tool.
     fn into_tool(self) -> Self::Tool;
 }
 
-/// How a tool is given: as it is. See [`IntoTool`].
+/// Marks a tool that is passed directly. See [`IntoTool`].
 #[derive(Debug)]
 pub enum AsItIs {}
 
-/// How a tool is given: by a function that makes it. See [`IntoTool`].
+/// Marks a tool that is passed as the function that makes it. See [`IntoTool`].
 #[derive(Debug)]
 pub enum ByName {}
 

@@ -1,4 +1,4 @@
-//! What a typed tool may return.
+//! The types that a typed tool may return.
 
 use std::fmt::Display;
 
@@ -6,10 +6,11 @@ use holm_guards::json::Json;
 use holm_kernel::ToolOutput;
 use serde::Serialize;
 
-/// Becomes what the model reads.
+/// A value that can become a tool's output.
 ///
-/// Texts stay as they are, numbers and truth values are written out, nothing (`()`) reads `done`, an `Err` is a failed
-/// call whose text is the error. For a type of your own return [`Data`], which the model reads as JSON.
+/// Text is unchanged, numbers and booleans are formatted, `()` reads `done`, and an `Err` is
+/// a failed call with the error as text. For your own types, return [`Data`], which the
+/// model reads as JSON.
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "no text for the model can be made of this",
@@ -17,7 +18,6 @@ use serde::Serialize;
     note = "a type of your own has to be `Serialize`; where a plain function of the runtime takes it, wrap it in `Data(…)`"
 )]
 pub trait IntoOutput {
-    /// The output.
     fn into_output(self) -> ToolOutput;
 }
 
@@ -34,7 +34,6 @@ pub trait IntoOutput {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Data<T>(
-    /// The value.
     pub T,
 );
 
@@ -82,7 +81,7 @@ impl<T: IntoOutput, E: Display> IntoOutput for Result<T, E> {
     }
 }
 
-/// A failed call; the alternate form of an error tells its causes too, where it has one.
+/// A failed call. If the error has an alternate form, that also names its causes.
 pub(super) fn failed(error: &dyn Display) -> ToolOutput {
     ToolOutput::failed(format!("{error:#}"))
 }

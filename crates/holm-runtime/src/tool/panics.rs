@@ -1,4 +1,4 @@
-//! Panics of other people's code, turned into values.
+//! Turns panics of foreign code into values.
 
 use std::{
     any::Any,
@@ -10,16 +10,16 @@ use std::{
 
 use crate::BoxFuture;
 
-/// A panic's message is cut here, between two words: half a secret would not be known for one.
+/// A panic's message is cut here, between two words: half a secret would not be recognised.
 const LONGEST: usize = 2000;
 
-/// What the work gave, or what it said when it panicked.
+/// The result of the work, or the message of its panic.
 pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
-    // Whatever the code has left half done belongs to it alone: it is never asked again for this call.
+    // State that the code left half changed is its own: it is never called again for this call.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| message(payload.as_ref()))
 }
 
-/// A future whose panics are values.
+/// A future that returns panics as values.
 pub(super) struct Caught<T>(pub(super) BoxFuture<'static, T>);
 
 impl<T> Future for Caught<T> {

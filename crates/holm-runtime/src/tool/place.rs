@@ -1,6 +1,7 @@
-//! Where in a JSON text an error stands.
+//! Finds the place of an error in a JSON text.
 //!
-//! The parser tells how many bytes it had read; a person, and a model, wants the name of the argument.
+//! The parser reports how many bytes it had read; a person or a model needs the
+//! name of the argument.
 
 /// The JSON pointer of the value that the byte at `at` belongs to; empty for the root.
 pub(super) fn pointer_at(text: &str, at: usize) -> String {

@@ -1,4 +1,4 @@
-//! What a tool says while it works, for people who watch. Never for the model, never for the journal.
+//! Progress reports of tools, for people who watch. They never reach the model or the journal.
 
 use std::{
     borrow::Cow,
@@ -13,25 +13,25 @@ use holm_kernel::CallId;
 
 use crate::{Delta, DeltaSink, Secrets};
 
-/// One update is cut here: it is a line on a screen.
+/// The most characters of one update: it is a line on a screen.
 const LONGEST: usize = 1024;
 
-/// Updates of one call that reach watchers; a tool that says more says it to nobody.
+/// The most updates of one call that reach watchers; later ones are dropped.
 const MOST: u64 = 10_000;
 
-/// How far a tool is.
+/// The progress of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Update {
-    /// What it does now.
+    /// What the tool does now.
     pub text: String,
-    /// How much is done, in whatever unit.
+    /// The amount done, in any unit.
     pub done: Option<u64>,
-    /// How much there is, in the same unit.
+    /// The total amount, in the same unit.
     pub total: Option<u64>,
 }
 
 impl Update {
-    /// So much of so much.
+    /// An amount done out of a total.
     pub fn of(done: u64, total: u64, text: impl Into<String>) -> Self {
         Self { text: text.into(), done: Some(done), total: Some(total) }
     }
@@ -49,7 +49,7 @@ impl From<String> for Update {
     }
 }
 
-/// Where a tool says how far it is. Clones speak for the same call.
+/// Reports the progress of a tool. Clones report for the same call.
 ///
 /// ```
 /// use holm_runtime::{Job, Update};
@@ -71,12 +71,12 @@ struct Watched {
 }
 
 impl Progress {
-    /// Nobody listens.
+    /// A reporter that drops all updates.
     pub const fn silent() -> Self {
         Self { watched: None }
     }
 
-    /// Those who watch the run listen; secrets are taken out on the way.
+    /// Sends updates to the watchers of the run, with secrets removed.
     pub fn new(call: CallId, deltas: Arc<dyn DeltaSink>, secrets: Secrets) -> Self {
         Self { watched: Some(Arc::new(Watched { call, deltas, secrets, said: AtomicU64::new(0) })) }
     }
@@ -93,7 +93,7 @@ impl Progress {
             return;
         }
         let update = update.into();
-        // Cleaned before it is cut, so that no half of a key is left over.
+        // Cleaned before it is cut, so that no half of a key remains.
         let text = watched.secrets.text(&update.text);
         let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or_default();
         watched.deltas.delta(watched.call, Delta::Progress { text, done: update.done, total: update.total });

@@ -1,4 +1,4 @@
-//! The schema of a Rust type, as the kernel and the providers like it.
+//! Derives the JSON Schema of a Rust type, in the form that the kernel and the providers accept.
 
 use holm_guards::{
     json::{Json, Object},
@@ -6,11 +6,12 @@ use holm_guards::{
 };
 use schemars::{JsonSchema, generate::SchemaSettings};
 
-/// The JSON Schema of a type: what the model must send so that the type can be read from it.
+/// The JSON Schema of a type: what the model must send so that the type can be parsed.
 ///
-/// Doc comments are descriptions, enums are enums. An `Option` is a property that may be left out; `null` is not offered,
-/// because leaving out says the same (and where a model sends `null` all the same, the kernel leaves it out). Types are
-/// written in place, since not every provider follows references; only a type that holds itself is referred to.
+/// Doc comments become descriptions, and enums stay enums. An `Option` is an optional property;
+/// `null` is not offered, because leaving it out means the same (and if a model sends `null`, the
+/// kernel removes it). Types are inlined, since not every provider follows references; only a
+/// recursive type is referenced.
 ///
 /// ```
 /// use holm_runtime::schema_of;
@@ -42,16 +43,17 @@ pub fn schema_of<T: JsonSchema + ?Sized>() -> Json {
     json
 }
 
-/// The same value in our own JSON, by way of text, so that numbers keep theirs.
+/// The same value in our own JSON type, converted through text so that numbers are exact.
 pub(crate) fn from_value(value: &serde_json::Value) -> Json {
-    // What serde_json has written is JSON; it could only be nested too deeply, and a derived schema never is.
+    // The text comes from serde_json, so it is valid; it could only be nested too deeply, and a
+    // derived schema never is.
     Json::parse(&value.to_string()).unwrap_or(Json::Bool(true))
 }
 
 /// Members whose values are data, not schemas.
 const DATA: [&str; 4] = ["const", "default", "enum", "examples"];
 
-/// Takes out what says nothing to a model and says exactly what the type can hold.
+/// Removes what is useless to a model, and states exactly what the type can hold.
 fn tidy(schema: &mut Json) {
     match schema {
         Json::Object(members) => {
@@ -77,10 +79,11 @@ fn tidy(schema: &mut Json) {
     }
 }
 
-/// Puts bounds in place of a format: validators check those, and models read them. A format that nobody checks goes.
+/// Replaces a numeric format by bounds: validators check bounds, and models read them. A format
+/// without a check is removed.
 fn bound_number(members: &mut Object) {
     let Some(format) = members.get("format").and_then(Json::as_str) else { return };
-    // Wider integers hold whatever a model sends.
+    // Wider integers hold every value that a model sends.
     let bounds = match format {
         "int8" => Some((i64::from(i8::MIN), i64::from(i8::MAX))),
         "uint8" => Some((0, i64::from(u8::MAX))),
@@ -93,7 +96,7 @@ fn bound_number(members: &mut Object) {
     };
     members.remove("format");
     if let Some((min, max)) = bounds {
-        // What the type says of itself is narrower, or the same.
+        // Bounds that the type states itself are narrower, or the same.
         for (name, bound) in [("minimum", min), ("maximum", max)] {
             if !members.contains_key(name) {
                 members.insert(name.into(), Json::from(bound));
@@ -127,7 +130,7 @@ fn drop_null(property: &mut Object) {
             let only = only.clone();
             property.remove("anyOf");
             for (name, value) in only {
-                // What is said of the property tells more than what is said of its type.
+                // The description of the property is more specific than that of its type.
                 if !property.contains_key(&name) {
                     property.insert(name, value);
                 }

@@ -1,4 +1,5 @@
-//! What the code that `#[tool]` writes calls. Not for anybody else: it changes without notice.
+//! Support code for the expansion of `#[tool]`. It is not a public interface
+//! and changes without notice.
 
 use std::fmt::Display;
 
@@ -15,7 +16,8 @@ pub use holm_kernel;
 pub use schemars;
 pub use serde;
 
-/// The templates of a tool's needs. The macro has read them before, so that a wrong one is a compile error.
+/// The templates of a tool's needs. The macro has parsed them, so an invalid one
+/// is a compile error.
 #[expect(
     clippy::expect_used,
     reason = "a need that were left out silently would be a call that nobody is asked about"
@@ -24,12 +26,12 @@ pub fn needs(texts: &[&str]) -> Vec<Template> {
     texts.iter().map(|text| text.parse().expect("the macro has read this need")).collect()
 }
 
-/// What is said about arguments that the function's types refuse.
+/// The output for arguments that the function's types reject.
 pub fn failed_arguments(error: &super::BadArguments) -> ToolOutput {
     ToolOutput::failed(error.to_string())
 }
 
-/// Runs a plain function on a thread where it may block.
+/// Runs a plain function on a blocking thread.
 pub fn block(
     job: Job,
     work: impl FnOnce(Job) -> ToolOutput + Send + 'static,
@@ -37,14 +39,13 @@ pub fn block(
     Box::pin(typed::block(job, work))
 }
 
-/// What a function returned. An output is made of it by the first of these traits that fits, found by how often the
-/// value has to be borrowed: an output by itself, a `Result` of something that can be written as JSON, something that
-/// can be written as JSON; and for everything else, an error that says what a tool may return.
+/// The return value of a function. The first matching trait below turns it into an
+/// output; the number of borrows selects it: an output itself, a `Result` of a
+/// serialisable value, a serialisable value. For everything else there is a compile error
+/// that says what a tool may return.
 pub struct Returned<T>(pub Option<T>);
 
-/// See [`Returned`].
 pub trait AsOutput {
-    /// The output.
     fn output(&mut self) -> ToolOutput;
 }
 
@@ -54,9 +55,7 @@ impl<T: IntoOutput> AsOutput for &mut &mut &mut Returned<T> {
     }
 }
 
-/// See [`Returned`].
 pub trait AsResult {
-    /// The output.
     fn output(&mut self) -> ToolOutput;
 }
 
@@ -70,9 +69,7 @@ impl<T: Serialize, E: Display> AsResult for &mut &mut Returned<Result<T, E>> {
     }
 }
 
-/// See [`Returned`].
 pub trait AsData {
-    /// The output.
     fn output(&mut self) -> ToolOutput;
 }
 
@@ -82,12 +79,9 @@ impl<T: Serialize> AsData for &mut Returned<T> {
     }
 }
 
-/// See [`Returned`].
 pub trait AsAnything {
-    /// What was returned.
     type Value;
 
-    /// The output.
     fn output(&mut self) -> ToolOutput
     where
         Self::Value: IntoOutput;

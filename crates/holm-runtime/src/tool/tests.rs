@@ -9,7 +9,7 @@ use holm_kernel::{Outcome, ToolOutput};
 
 use super::*;
 
-/// A declaration that nobody looks at.
+/// A declaration whose content does not matter.
 fn declared(name: &str) -> holm_kernel::Tool {
     holm_kernel::Tool::new(name, "A test's tool.", Json::object([("type", "object".into())]))
 }

@@ -1,7 +1,8 @@
-//! Threads for code that blocks, counted.
+//! A limit on threads for blocking code.
 //!
-//! A thread cannot be stopped from outside. A call that was given up may go on for ever on its thread, so what is bounded
-//! is how many threads such calls can take: a permit is given back by the thread itself, when it really is done.
+//! A thread cannot be stopped from outside, and an abandoned call may stay on its thread for
+//! ever. So the number of such threads is bounded: each thread returns its permit itself,
+//! when it is done.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,25 +11,24 @@ use tokio_util::sync::CancellationToken;
 
 use crate::driver::JournalHold;
 
-/// Threads that tools of one process share, unless somebody says otherwise. The async runtime's own limit is 512, and
-/// others need some too.
+/// The default number of threads that the tools of one process share. The async runtime's own limit
+/// is 512, and other code needs threads too.
 const SHARED: usize = 256;
 
 static ALL: LazyLock<Threads> = LazyLock::new(|| Threads::new(SHARED));
 
-/// How many blocking calls may be on a thread at once; clones share the number.
+/// How many blocking calls may run at once; clones share the number.
 #[derive(Debug, Clone)]
 pub struct Threads {
     permits: Arc<Semaphore>,
     most: usize,
-    /// Kept until the thread is done: a run is not free while a call of it still acts.
+    /// Held until the thread is done: a run is not released while one of its calls still acts.
     hold: Option<JournalHold>,
 }
 
-/// Why a blocking call gave nothing back.
+/// Why a blocking call has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ThreadFailed {
-    /// It panicked.
     #[error("the tool panicked: {0}")]
     Panicked(String),
     /// It was stopped before a thread was free.
@@ -42,18 +42,18 @@ pub(crate) enum ThreadFailed {
 }
 
 impl Threads {
-    /// At most so many.
+    /// At most this many threads.
     pub fn new(most: usize) -> Self {
         let most = most.min(Semaphore::MAX_PERMITS);
         Self { permits: Arc::new(Semaphore::new(most)), most, hold: None }
     }
 
-    /// Those that all tools of this process share.
+    /// The threads that all tools of this process share.
     pub fn shared() -> Self {
         ALL.clone()
     }
 
-    /// How many are free.
+    /// How many threads are free.
     pub fn free(&self) -> usize {
         self.permits.available_permits()
     }
@@ -64,7 +64,8 @@ impl Threads {
         self
     }
 
-    /// Runs code that blocks. If the caller goes away, the thread finishes alone and only then gives its permit back.
+    /// Runs blocking code. If the caller goes away, the thread finishes alone and only
+    /// then returns its permit.
     pub(crate) async fn run<T, F>(&self, stop: &CancellationToken, work: F) -> Result<T, ThreadFailed>
     where
         T: Send + 'static,

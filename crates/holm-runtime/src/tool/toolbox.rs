@@ -11,18 +11,18 @@ use super::{IntoTool, Tool};
 pub struct Toolbox {
     order: Vec<Arc<dyn Tool>>,
     by_name: BTreeMap<String, Arc<dyn Tool>>,
-    /// What was added by [`with`](Self::with) under a name that was taken; told by [`check`](Self::check).
+    /// Tools that [`with`](Self::with) added under a taken name; [`check`](Self::check) reports
+    /// them.
     duplicates: Vec<String>,
 }
 
 impl Toolbox {
-    /// No tools.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a tool. That a name is taken already is told by [`check`](Self::check), which every driver asks before a
-    /// run begins.
+    /// Adds a tool. If its name is taken, [`check`](Self::check) reports it; every driver calls
+    /// that before a run starts.
     #[must_use]
     pub fn with<M>(mut self, tool: impl IntoTool<M>) -> Self {
         if let Err(ToolboxError::Duplicate { name }) = self.add(tool) {
@@ -31,15 +31,15 @@ impl Toolbox {
         self
     }
 
-    /// Adds a tool.
+    /// Adds a tool to the toolbox.
     ///
     /// # Errors
-    /// [`ToolboxError::Duplicate`] if its name is taken; the toolbox stays as it was.
+    /// [`ToolboxError::Duplicate`] if its name is taken; the toolbox is unchanged.
     pub fn add<M>(&mut self, tool: impl IntoTool<M>) -> Result<(), ToolboxError> {
         self.add_shared(Arc::new(tool.into_tool()))
     }
 
-    /// Adds a tool that others hold too.
+    /// Adds a shared tool to the toolbox.
     ///
     /// # Errors
     /// As [`add`](Self::add).
@@ -53,7 +53,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// Adds the tools of another toolbox behind these.
+    /// Appends the tools of another toolbox.
     #[must_use]
     pub fn join(mut self, other: Self) -> Self {
         for tool in other.order {
@@ -65,7 +65,8 @@ impl Toolbox {
         self
     }
 
-    /// Whether every tool can be used: names that are unique and not the run's own, schemas and promises that compile.
+    /// Checks that every tool can be used: unique names that are not reserved, and schemas
+    /// and postconditions that compile.
     ///
     /// # Errors
     /// The first [`ToolboxError`].
@@ -91,16 +92,17 @@ impl Toolbox {
             }
             Postconditions::compile(&declared.postconditions).map_err(|error| flawed(error.to_string()))?;
         }
-        // Last, so that a tool of which this is told has no other flaw: under another name it can be used.
+        // Last, so that a tool reported here has no other problem: under another name it can be
+        // used.
         check_names(self.order.iter().map(|tool| tool.declaration()))
     }
 
-    /// What a run's configuration says of them.
+    /// The declarations for a run's configuration.
     pub fn declarations(&self) -> Vec<holm_kernel::Tool> {
         self.order.iter().map(|tool| tool.declaration().clone()).collect()
     }
 
-    /// The tool of a name.
+    /// The tool with this name.
     pub fn find(&self, name: &str) -> Option<&Arc<dyn Tool>> {
         self.by_name.get(name)
     }
@@ -110,12 +112,12 @@ impl Toolbox {
         self.order.iter()
     }
 
-    /// How many there are.
+    /// How many tools there are.
     pub fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether there is none.
+    /// Whether it has no tools.
     pub fn is_empty(&self) -> bool {
         self.order.is_empty()
     }
@@ -127,7 +129,7 @@ impl fmt::Debug for Toolbox {
     }
 }
 
-/// Whether no tool has the name of one that a run carries out itself.
+/// Checks that no tool has a reserved name.
 pub(crate) fn check_names<'a>(
     tools: impl IntoIterator<Item = &'a holm_kernel::Tool>,
 ) -> Result<(), ToolboxError> {
@@ -137,27 +139,23 @@ pub(crate) fn check_names<'a>(
     }
 }
 
-/// Tools cannot be used together, or one of them not at all.
+/// A tool cannot be used, or not together with another.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ToolboxError {
-    /// Two tools have one name.
+    /// Two tools have the same name.
     #[error("two tools are named `{name}`; the model could not tell them apart: rename one or leave it out")]
     Duplicate {
-        /// The name.
         name: String,
     },
-    /// A tool has a name that belongs to a run itself.
+    /// A tool has a reserved name.
     #[error("a tool is named `{name}`, which every run answers itself; call it something else")]
     Reserved {
-        /// The name.
         name: String,
     },
-    /// A declaration does not hold together.
+    /// A declaration is invalid.
     #[error("the tool `{name}` cannot be used: {reason}")]
     Flawed {
-        /// The tool.
         name: String,
-        /// What is wrong.
         reason: String,
     },
 }

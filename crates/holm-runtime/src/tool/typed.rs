@@ -1,4 +1,4 @@
-//! Tools whose arguments are a Rust type: the schema is derived, the arguments arrive parsed.
+//! Tools whose arguments are a Rust type: the schema is derived, and the arguments arrive parsed.
 
 use std::{fmt, future::Future, marker::PhantomData, sync::Arc, time::Duration};
 
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use super::{IntoOutput, Job, Tool, schema_of, threads::ThreadFailed};
 use crate::BoxFuture;
 
-/// A tool with state of its own and typed arguments. [`Typed::new`] makes a [`Tool`] of it.
+/// A tool with its own state and typed arguments. [`Typed::new`] makes a [`Tool`] of it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -43,15 +43,15 @@ use crate::BoxFuture;
 /// # });
 /// ```
 pub trait TypedTool: Send + Sync + 'static {
-    /// What a call must say.
+    /// The arguments of a call.
     type Arguments: DeserializeOwned + JsonSchema + Send;
-    /// What it gives back.
+    /// The result of a call.
     type Output: IntoOutput;
 
-    /// What the kernel and the model must know of it; begin with [`named`](Self::named).
+    /// The declaration for the kernel and the model; begin with [`named`](Self::named).
     fn declare(&self) -> holm_kernel::Tool;
 
-    /// Carries out one call. To be stopped in time, watch [`Job::stop`].
+    /// Runs one call. To stop in time, watch [`Job::stop`].
     fn call(
         self: Arc<Self>,
         arguments: Self::Arguments,
@@ -104,7 +104,7 @@ impl<T> fmt::Debug for Typed<T> {
 
 type Carries = dyn Fn(Job) -> BoxFuture<'static, ToolOutput> + Send + Sync;
 
-/// A tool made of a function over typed arguments; see [`tool`]. Its methods say what the kernel must know.
+/// A tool made of a function over typed arguments; see [`tool`]. Its methods set the declaration.
 #[derive(Clone)]
 pub struct ClosureTool<A> {
     declaration: holm_kernel::Tool,
@@ -112,7 +112,7 @@ pub struct ClosureTool<A> {
     arguments: PhantomData<fn(A)>,
 }
 
-/// Makes a tool of an async function of its arguments.
+/// Makes a tool of an async function over its arguments.
 ///
 /// It counts as able to do anything until [`level`](ClosureTool::level) says otherwise.
 ///
@@ -138,7 +138,8 @@ where
     job_tool(name, description, move |arguments, _| function(arguments))
 }
 
-/// As [`tool`], for a function that also wants its [`Job`]: the stop token, progress, the deadline, the key.
+/// As [`tool`], for a function that also needs its [`Job`]: the stop token, progress,
+/// the deadline, the key.
 pub fn job_tool<A, F, Out>(
     name: impl Into<String>,
     description: impl Into<String>,
@@ -161,8 +162,8 @@ where
     })
 }
 
-/// As [`tool`], for a function that blocks: it runs on a thread of its own, of which there is a bounded number
-/// ([`Threads`](super::Threads)).
+/// As [`tool`], for a function that blocks: it runs on its own thread, of which there is
+/// a limited number ([`Threads`](super::Threads)).
 pub fn blocking_tool<A, F, Out>(
     name: impl Into<String>,
     description: impl Into<String>,
@@ -185,7 +186,7 @@ where
     })
 }
 
-/// Runs a call on a thread where it may block.
+/// Runs a call on a blocking thread.
 pub(crate) async fn block(job: Job, work: impl FnOnce(Job) -> ToolOutput + Send + 'static) -> ToolOutput {
     let (threads, stop) = (job.threads.clone(), job.stop.clone());
     match threads.run(&stop, move || work(job)).await {
@@ -211,65 +212,65 @@ impl<A: JsonSchema> ClosureTool<A> {
 }
 
 impl<A> ClosureTool<A> {
-    /// Says how much a call can change.
+    /// Sets how much a call can change.
     #[must_use]
     pub fn level(mut self, level: Level) -> Self {
         self.declaration.level = level;
         self
     }
 
-    /// Says what a call needs, as templates over its arguments: `read:{path}`.
+    /// Adds needs of a call, as templates over its arguments: `read:{path}`.
     ///
     /// # Errors
-    /// [`TemplateError`] if one of them is none.
+    /// [`TemplateError`] if one of them is not a valid template.
     pub fn needs<T: AsRef<str>>(mut self, needs: impl IntoIterator<Item = T>) -> Result<Self, TemplateError> {
         self.declaration = self.declaration.needs(needs)?;
         Ok(self)
     }
 
-    /// Says that running twice is the same as running once.
+    /// Declares that running twice has the same effect as running once.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.declaration.repeat = Repeat::Idempotent;
         self
     }
 
-    /// Says that nothing else may run beside it.
+    /// Declares that no other call may run in parallel with it.
     #[must_use]
     pub fn exclusive(mut self) -> Self {
         self.declaration.pace = Pace::Exclusive;
         self
     }
 
-    /// Says that its results do not count when a batch decides to end the run.
+    /// Declares that its results do not count in the vote to end the run.
     #[must_use]
     pub fn advisory(mut self) -> Self {
         self.declaration.vote = Vote::Advisory;
         self
     }
 
-    /// Says how long one call may take.
+    /// Sets how long one call may take.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.declaration.timeout_ms = Some(u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
         self
     }
 
-    /// Says how many characters of a result the model sees.
+    /// Sets how many characters of a result the model sees.
     #[must_use]
     pub fn result_limit(mut self, characters: u64) -> Self {
         self.declaration.result_limit = Some(characters);
         self
     }
 
-    /// Adds something that must hold of every result.
+    /// Adds a condition that every result must meet.
     #[must_use]
     pub fn promises(mut self, postcondition: Postcondition) -> Self {
         self.declaration.postconditions.push(postcondition);
         self
     }
 
-    /// Changes anything else of the declaration.
+    /// Changes anything else in the declaration.
     #[must_use]
     pub fn declare(mut self, change: impl FnOnce(&mut holm_kernel::Tool)) -> Self {
         change(&mut self.declaration);

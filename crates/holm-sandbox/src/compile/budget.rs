@@ -1,43 +1,44 @@
-//! How much compiling may cost, by the size of what is compiled.
+//! Limits on the cost of a compilation, by the size of the guest.
 
 use std::time::Duration;
 
-/// What one compilation may use.
+/// The limits of one compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Budget {
-    /// Time of all processors together, in whole seconds because the system counts so. This is what cuts a bomb: it means
-    /// the same on an idle machine and on a busy one.
+    /// Time of all processors together, in whole seconds because the system counts so. This is what
+    /// cuts a bomb: it means the same on an idle machine and on a busy one.
     pub(crate) cpu_seconds: u64,
-    /// Time on the wall, for a machine so busy that nothing comes to an end.
+    /// Wall-clock time, for a machine so busy that nothing finishes.
     pub(crate) wall: Duration,
     /// Address space in bytes.
     pub(crate) memory: u64,
 }
 
-/// How far a compilation is.
+/// The progress of a compilation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// How many bytes are compiled.
+    /// The number of bytes to compile.
     pub size: usize,
-    /// How long it has taken.
+    /// The time since the start.
     pub elapsed: Duration,
     /// When it would be given up.
     pub budget: Duration,
 }
 
-/// What the smallest bytes get. Honest ones of this size take some milliseconds, and a bomb is over within two seconds, with the
-/// start of the child and its end.
+/// The limit for the smallest guests. Honest ones of this size take some milliseconds, and a bomb
+/// is over within two seconds, with the start of the child and its end.
 const CPU_SECONDS: u64 = 1;
-/// What each mebibyte adds. Honest code takes 2 to 5 seconds; the rest is for slow processors.
+/// The addition for each mebibyte. Honest code takes 2 to 5 seconds; the rest
+/// is for slow processors.
 const CPU_SECONDS_PER_MIB: u64 = 15;
-/// How many times the processor's time may pass on the wall.
+/// The wall-clock limit, as a multiple of the processor time.
 const PATIENCE: u32 = 5;
-/// What always may: to start a child takes long where everybody else computes.
+/// The least wall-clock limit: starting a child takes long on a busy machine.
 const LEAST_WALL: Duration = Duration::from_secs(10);
 /// Room for the program itself and its threads, and for the compiler's notes about the code.
 const MEMORY: u64 = 1 << 30;
 const MEMORY_PER_MIB: u64 = 256 << 20;
-/// Never more, whatever the size.
+/// The upper bound for guests of any size.
 const MAX_MEMORY: u64 = 6 << 30;
 
 impl Budget {

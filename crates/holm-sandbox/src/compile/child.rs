@@ -1,7 +1,8 @@
-//! The child's side: takes limits, then bytes, and gives code or a reason.
+//! The child's side: reads limits, then bytes, and returns code or a reason.
 //!
-//! It limits itself before it reads the first byte that somebody else wrote. It is our own code until then, so nobody could
-//! prevent that; and setting limits from outside would mean to fork, which is slow in a large program.
+//! It limits itself before it reads the first byte from outside. Until then it runs only our own
+//! code, so nothing can prevent that. Setting the limits from outside would need a fork, which is
+//! slow in a large program.
 
 use std::io::{Read, Write};
 
@@ -11,13 +12,13 @@ use super::budget::Budget;
 use crate::engine::{Purpose, engine};
 use crate::shape::Kind;
 
-/// The first bytes in both directions, so that neither side mistakes anybody else for the other.
+/// The first bytes in both directions, so that neither side mistakes another program for its peer.
 pub(super) const MAGIC: [u8; 8] = *b"holmcc01";
-/// How an answer begins.
+/// The first byte of an answer.
 pub(super) const COMPILED: u8 = 0;
 pub(super) const INVALID: u8 = 1;
 
-/// What the parent sends before the bytes.
+/// The header that the parent sends before the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) kind: Kind,
@@ -63,7 +64,7 @@ impl Header {
     }
 }
 
-/// Compiles what comes in and writes the answer out. Gives the exit code.
+/// Compiles the input and writes the answer. Returns the exit code.
 pub(super) fn run() -> i32 {
     match serve(std::io::stdin().lock(), std::io::stdout().lock()) {
         Ok(()) => 0,
@@ -95,9 +96,9 @@ fn serve(mut input: impl Read, mut output: impl Write) -> std::io::Result<()> {
     output.flush()
 }
 
-/// Gives up everything that compiling does not need.
+/// Gives up all rights and resources that compiling does not need.
 fn limit(header: &Header) -> std::io::Result<()> {
-    // The first number ends the process with a signal that says why, the second would without.
+    // The soft limit ends the process with a signal that names the cause; the hard limit would not.
     let cpu =
         Rlimit { current: Some(header.cpu_seconds), maximum: Some(header.cpu_seconds.saturating_add(1)) };
     setrlimit(Resource::Cpu, cpu)?;

@@ -1,12 +1,13 @@
-//! Compiling, in a process of its own.
+//! Compiles guests in a process of its own.
 //!
-//! A module of 15 KB can take minutes and gigabytes to compile; the engine's makers say that guarding against this is the
-//! embedder's part. So the bytes are compiled by a child with limits on time and memory that grow with their size, and the
-//! child is killed beyond them.
+//! A module of 15 KB can take minutes and gigabytes to compile, and wasmtime's authors leave the
+//! defence to the embedder. So a child compiles the bytes, with limits on time and memory that grow
+//! with their size. It is killed when it exceeds them.
 //!
-//! The child is the host program itself, started again with an argument that only [`compiler_main`] knows. A library cannot
-//! bring a second program along when it is linked into somebody's binary, and `holm` shall work from one file. Where the host
-//! has no `main` to change, such as in a test harness, [`Compiler::program`] names any program that calls [`compiler_main`].
+//! The child is the host program itself, started again with an argument that only [`compiler_main`]
+//! knows. A library that is linked into another binary cannot bring a second program along, and
+//! `holm` must work from one file. Where the host has no `main` to change, such as in a test
+//! harness, [`Compiler::program`] names any program that calls [`compiler_main`].
 
 mod budget;
 mod child;
@@ -20,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 
-/// The argument by which a program knows that it was started to compile.
+/// The argument that tells a program that it was started to compile.
 const ARGUMENT: &str = "--holm-sandbox-compile";
 
 /// Whether this program's `main` would compile when started again.
@@ -40,17 +41,16 @@ pub fn compiler_main() {
     PREPARED.store(true, Ordering::Release);
 }
 
-/// Which program compiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiler(PathBuf);
 
 /// Why this program cannot compile.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CompilerError {
-    /// Started again, it would not compile but do whatever it does.
+    /// Started again, it would not compile but do its ordinary work.
     #[error("call holm_sandbox::compiler_main() first in main, or name a program that does")]
     NotPrepared,
-    /// The system does not say where the program is.
+    /// The system does not tell the path of the program.
     #[error("could not find the own program: {0}")]
     NoProgram(String),
 }
@@ -60,12 +60,14 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// Where [`compiler_main`] was not called in this process: started again, the program would not know what it is for.
+    /// If [`compiler_main`] was not called in this process: started again, the
+    /// program would not compile.
     pub fn itself() -> Result<Self, CompilerError> {
         if !PREPARED.load(Ordering::Acquire) {
             return Err(CompilerError::NotPrepared);
         }
-        // On Linux this is the running program also when its file was replaced meanwhile, so versions cannot differ.
+        // On Linux this is the running program also when its file was replaced meanwhile, so
+        // versions cannot differ.
         let running = Path::new("/proc/self/exe");
         if running.exists() {
             return Ok(Self(running.to_owned()));
@@ -73,15 +75,15 @@ impl Compiler {
         std::env::current_exe().map(Self).map_err(|error| CompilerError::NoProgram(error.to_string()))
     }
 
-    /// Another program, which must call [`compiler_main`] of the same version of this crate. What it writes is run as machine
-    /// code, so name only a program that you would run.
+    /// Uses another program, which must call [`compiler_main`] of the same version of this crate.
+    /// Its output is run as machine code, so name only a program that you would run.
     #[must_use]
     pub fn program(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 }
 
-/// Why there is no compiled code.
+/// Why a compilation failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CompileError {
     /// The compiler does not accept the bytes.
@@ -92,9 +94,9 @@ pub enum CompileError {
         "compiling took more than {cpu_seconds} s of the processor or {wall:?} in all, too long for its size"
     )]
     TooSlow {
-        /// How long the processors might have worked.
+        /// The limit on processor time, in seconds.
         cpu_seconds: u64,
-        /// How long it might have taken in all.
+        /// The limit on the whole time.
         wall: std::time::Duration,
     },
     /// It needed more memory than bytes of this size may need.

@@ -13,9 +13,9 @@ use super::child::{COMPILED, HEADER, Header, INVALID, MAGIC};
 use super::{ARGUMENT, CompileError, Compiler};
 use crate::shape::Kind;
 
-/// How often progress is told.
+/// How often progress is reported.
 const TICK: Duration = Duration::from_millis(100);
-/// How long a child may take to end after its last word.
+/// How long a child may take to end after its answer.
 const GRACE: Duration = Duration::from_secs(2);
 /// The largest code that is taken: some times the largest input.
 const MAX_CODE: u64 = 1 << 30;
@@ -36,7 +36,8 @@ pub(crate) fn compile(
         scope.spawn(move || {
             let _ = sender.send(converse(input, output, &header, bytes));
         });
-        // Killing the child closes its pipes, which ends the thread above, so the scope always ends.
+        // Killing the child closes its pipes, which ends the thread above, so the scope always
+        // ends.
         let answer = wait(&receiver, began, &budget, bytes.len(), progress);
         if answer.is_none() {
             let _ = child.kill();
@@ -48,21 +49,22 @@ pub(crate) fn compile(
     let Some(mut answer) = answer else { return Err(slow) };
     match parse(&answer) {
         Some((COMPILED, code)) => {
-            // In place: code is large, and nobody needs it twice.
+            // Moved in place: code is large, and a second copy is not needed.
             let head = answer.len() - code.len();
             answer.drain(..head);
             Ok(answer)
         }
         Some((INVALID, why)) => Err(CompileError::Invalid(String::from_utf8_lossy(why).into_owned())),
         Some(_) => Err(CompileError::Unavailable("an unknown answer".to_owned())),
-        // It began to work and came to no end: stopped by the system, or by itself when it got no memory.
+        // It began to work and did not finish: stopped by the system, or by itself when it got no
+        // memory.
         None if is_out_of_time(status) => Err(slow),
         None if status.signal().is_some() => Err(CompileError::TooLarge),
         None => Err(CompileError::Unavailable(format!("no answer ({status})"))),
     }
 }
 
-/// Waits for the end of a child that has said all it will say.
+/// Waits for the end of a child that has sent its whole answer.
 fn reap(child: &mut Child) -> std::io::Result<ExitStatus> {
     let began = Instant::now();
     while began.elapsed() < GRACE {
@@ -75,7 +77,7 @@ fn reap(child: &mut Child) -> std::io::Result<ExitStatus> {
     child.wait()
 }
 
-/// Whether the system ended the child because it computed too long.
+/// Whether the system ended the child because it exceeded its processor time.
 fn is_out_of_time(status: ExitStatus) -> bool {
     status.signal() == Some(Signal::XCPU.as_raw())
 }
@@ -87,7 +89,7 @@ fn start(compiler: &Compiler) -> Result<(Child, ChildStdin, ChildStdout), Compil
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        // What it says when it gives up is of no use: the limit is the message.
+        // Its last message is of no use: the limit is the reason.
         .stderr(Stdio::null())
         .spawn()
         .map_err(unavailable)?;
@@ -97,7 +99,8 @@ fn start(compiler: &Compiler) -> Result<(Child, ChildStdin, ChildStdout), Compil
     Ok((child, input, output))
 }
 
-/// Sends everything, then takes everything. The child reads to the end before it writes, so neither waits for the other.
+/// Sends everything, then reads everything. The child reads to the end before it writes, so neither
+/// waits for the other.
 fn converse(mut input: ChildStdin, output: ChildStdout, header: &[u8; HEADER], bytes: &[u8]) -> Vec<u8> {
     let sent = input.write_all(header).and_then(|()| input.write_all(bytes));
     drop(input);
@@ -108,7 +111,7 @@ fn converse(mut input: ChildStdin, output: ChildStdout, header: &[u8; HEADER], b
     answer
 }
 
-/// Waits for the answer, telling progress meanwhile; nothing where the time is over first.
+/// Waits for the answer and reports progress meanwhile. Returns `None` if the time is over first.
 fn wait(
     receiver: &mpsc::Receiver<Vec<u8>>,
     began: Instant,

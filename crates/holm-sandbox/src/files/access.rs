@@ -1,4 +1,4 @@
-//! What a call may do, with the directories already open.
+//! The policy of a call, together with the directories that it has already opened.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,14 @@ use wasmtime_wasi::{FsPerms, OpenMode};
 
 use super::beneath;
 
-/// A policy together with handles of the directories that it speaks of. Made once, used for many calls.
+/// A policy together with handles of the directories that it speaks of. Made once,
+/// used for many calls.
 ///
-/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such as `read:/usr/share/**`,
-/// opens the directory that its literal part names, under that name, if no link lies on the way: a grant is about where its
-/// text leads, not about where somebody has pointed it since. A handle opens nothing by itself: each path beneath it is
-/// decided by the policy.
+/// Relative grants are about the workspace, which the guest sees as `/`. An absolute grant, such
+/// as `read:/usr/share/**`, opens the directory that its literal part names, under that name. No
+/// link may lie on the way: a grant is about the place that its text names, even if another
+/// process has since put a link there. A handle opens nothing by itself: the policy decides about
+/// each path beneath it.
 ///
 /// ```
 /// use holm_grants::{GrantSet, Policy};
@@ -30,21 +32,22 @@ use super::beneath;
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     policy: Arc<Policy>,
-    /// What is denied beside the policy's own denials.
+    /// Denials in addition to those of the policy.
     denied: Arc<Denials>,
-    /// Not a slice: empty ones are the same one for everybody, and all threads would count their users in one place.
+    /// Not a slice: all empty slices share one reference count, and all threads would update
+    /// it in one place.
     roots: Arc<Vec<Root>>,
 }
 
-/// One opened directory.
 pub(super) struct Root {
-    /// What the guest calls it.
+    /// The guest's name for it.
     pub(super) guest: String,
-    /// How the policy's paths beneath it begin: nothing for the workspace, else the absolute path.
+    /// The prefix of the policy's paths beneath it: empty for the workspace,
+    /// else the absolute path.
     pub(super) base: String,
-    /// The handle.
     pub(super) dir: Arc<File>,
-    /// The same handle as a component is given it: made once, because it cannot be made without a second one.
+    /// The same handle as a component is given it: made once, because it cannot be made
+    /// without a second one.
     given: Dir,
 }
 
@@ -61,7 +64,8 @@ impl std::fmt::Debug for Root {
     }
 }
 
-/// A directory as the engine's makers know it. That it could be changed says nothing: each path is decided.
+/// A directory in wasmtime's form. Its own permissions do not matter: the policy
+/// decides about each path.
 pub(crate) fn directory(dir: File) -> Dir {
     Dir::new(dir, FsPerms::ReadWrite, OpenMode::READ | OpenMode::WRITE, true)
 }
@@ -70,9 +74,7 @@ pub(crate) fn directory(dir: File) -> Dir {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("could not open the workspace {path}: {reason}")]
 pub struct AccessError {
-    /// Which directory.
     pub path: PathBuf,
-    /// What the system said.
     pub reason: String,
 }
 
@@ -83,14 +85,14 @@ impl Access {
         Self::default()
     }
 
-    /// Opens what the policy's grants speak of.
+    /// Opens the directories that the policy's grants name.
     ///
-    /// A directory of an absolute grant that is not there, or is reached by a link, is left out: the grant then admits
-    /// nothing.
+    /// A directory of an absolute grant that is not there, or is reached by a link, is left out:
+    /// the grant then admits nothing.
     ///
     /// # Errors
     ///
-    /// Where there is a relative grant, and the workspace cannot be opened.
+    /// If there is a relative grant and the workspace cannot be opened.
     pub fn open(policy: Policy, workspace: Option<&Path>) -> Result<Self, AccessError> {
         let texts: Vec<String> = policy
             .grants
@@ -109,7 +111,8 @@ impl Access {
         if let Some(path) = workspace.filter(|_| texts.iter().any(|text| !text.starts_with('/'))) {
             let dir = open_dir(path)
                 .map_err(|error| AccessError { path: path.to_owned(), reason: error.to_string() })?;
-            // Both names mean the start of everything to a guest's library; they must only not be equal.
+            // Both names mean the start of everything to a guest's library; they must only not be
+            // equal.
             let taken = roots.iter().any(|root| root.guest == "/");
             let guest = if taken { "." } else { "/" };
             roots.insert(0, Root::new(guest.to_owned(), String::new(), dir));
@@ -117,7 +120,8 @@ impl Access {
         Ok(Self { policy: Arc::new(policy), denied: Arc::default(), roots: Arc::new(roots) })
     }
 
-    /// The same without these files, whatever the policy says. Shared, because long lists are the same for many calls.
+    /// The same access without these files, even if the policy grants them. Shared, because long
+    /// lists are the same for many calls.
     #[must_use]
     pub fn without(mut self, denied: Arc<Denials>) -> Self {
         self.denied = denied;
@@ -132,13 +136,15 @@ impl Access {
         }
     }
 
-    /// Whether a file that may be written by its very name lies beneath this directory, and the directory is not denied.
-    /// Then the directory may be made where it is missing: there would be no such file without it.
+    /// Whether a grant names, without wildcards, a writable file beneath this directory, and the
+    /// directory is not denied. Then the directory may be created if it is missing: the file could
+    /// not exist without it.
     pub(super) fn leads_to_written(&self, dir: &FilePath) -> bool {
         self.leads_to(dir, |grant| matches!(grant, Grant::Write(_)))
     }
 
-    /// The same for a file that may be read or written. That there is such a directory is then no secret.
+    /// The same for a file that may be read or written. That there is such a directory
+    /// is then no secret.
     pub(super) fn leads_to_granted(&self, dir: &FilePath) -> bool {
         self.leads_to(dir, |grant| matches!(grant, Grant::Read(_) | Grant::Write(_)))
     }
@@ -171,7 +177,7 @@ impl Access {
         self.roots.get(index)
     }
 
-    /// What the guest calls each directory, in order.
+    /// The guest's name for each directory, in order.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.roots.iter().map(|root| root.guest.as_str())
     }
@@ -180,7 +186,7 @@ impl Access {
         self.roots.get(index).map(|root| &root.dir)
     }
 
-    /// Each directory as a component is given it, with what the guest calls it.
+    /// Each directory as a component gets it, with the guest's name for it.
     pub(crate) fn given(&self) -> impl Iterator<Item = (&Dir, &str)> {
         self.roots.iter().map(|root| (&root.given, root.guest.as_str()))
     }
@@ -188,19 +194,19 @@ impl Access {
 
 const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
 
-/// Opens what the caller named; links in it are the caller's own.
+/// Opens a path that the caller named; links in it are the caller's own.
 fn open_dir(path: &Path) -> std::io::Result<File> {
     Ok(File::from(openat(CWD, path, DIRECTORY, Mode::empty())?))
 }
 
-/// Opens what a grant names, where no link leads elsewhere: the path of a grant may be a model's choice.
+/// Opens the path of a grant, which must not lead through a link: a model may have chosen it.
 fn open_straight(path: &str) -> std::io::Result<File> {
     let top = open_dir(Path::new("/"))?;
     let below = path.trim_start_matches('/');
     Ok(File::from(beneath::open(&top, if below.is_empty() { "." } else { below }, DIRECTORY, Mode::empty())?))
 }
 
-/// The literal directories of the absolute patterns, without those that lie in another.
+/// The literal directories of the absolute patterns, without those inside another one.
 fn absolute_bases(texts: &[String]) -> Vec<String> {
     let mut bases: Vec<String> =
         texts.iter().filter(|text| text.starts_with('/')).map(|text| literal_part(text)).collect();
@@ -214,7 +220,8 @@ fn absolute_bases(texts: &[String]) -> Vec<String> {
     bases
 }
 
-/// The directory that a pattern certainly lies in: everything before the first wildcard, or before the last name.
+/// The directory that a pattern certainly lies in: the part before the first wildcard, or
+/// before the last name.
 fn literal_part(pattern: &str) -> String {
     let literal = |name: &&str| !name.contains(['*', '[']);
     let names: Vec<&str> = pattern.split('/').filter(|name| !name.is_empty()).collect();

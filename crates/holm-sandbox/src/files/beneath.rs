@@ -1,14 +1,14 @@
-//! Opening a path beneath a directory handle without following a single link.
+//! Opens a path beneath a directory handle without following a single link.
 //!
-//! On Linux the kernel does this in one call and no race is possible. Elsewhere each component is opened by itself, which
-//! comes to the same: each step starts at a handle and refuses a link.
+//! On Linux the kernel does this in one call and no race is possible. Elsewhere each component is
+//! opened by itself, with the same result: each step starts at a handle and refuses a link.
 
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{Mode, OFlags, openat};
 use rustix::io::Errno;
 
-/// Opens `path` beneath `root`; [`Errno::LOOP`] where a component is a link.
+/// Opens `path` beneath `root`. Fails with [`Errno::LOOP`] if a component is a link.
 pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     #[cfg(target_os = "linux")]
@@ -30,11 +30,12 @@ pub(super) fn open(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Re
     walk(root, path, flags, mode)
 }
 
-/// How often a lost race is tried again: more than chance would need.
+/// How often a lost race is retried: more than chance would need.
 #[cfg(target_os = "linux")]
 const ATTEMPTS: u32 = 16;
 
-/// The same one component at a time. The path has no `..`, and never leaves because no link is followed.
+/// The same one component at a time. The path has no `..`, and never leaves because
+/// no link is followed.
 fn walk(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
     let step = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let mut names = path.split('/').filter(|name| !name.is_empty()).peekable();
@@ -47,7 +48,8 @@ fn walk(root: impl AsFd, path: &str, flags: OFlags, mode: Mode) -> Result<OwnedF
         if names.peek().is_none() {
             return openat(here, name, flags, mode);
         }
-        // Opening a link as a directory fails as "no directory"; say what it is, so that the caller can look where it leads.
+        // Opening a link as a directory fails as "not a directory". Report the link, so that the
+        // caller can look up its target.
         let next = openat(here, name, step, Mode::empty()).map_err(|error| match error {
             Errno::NOTDIR if is_link(here, name) => Errno::LOOP,
             error => error,

@@ -1,9 +1,11 @@
-//! What a program puts beside a file while it changes it, so that nobody ever finds half of it.
+//! Files that a program puts beside a file while it changes it, so that no reader ever finds half
+//! of it.
 //!
-//! A file is replaced safely by writing a draft beside it that then takes its place, and SQLite keeps a journal and, where the
-//! system has no locks, a lock beside a database for as long as a change lasts. These need second names in the same folder, which a
-//! grant for the file does not name. So they count as the file: whoever may write it may write its draft, and whoever may read and
-//! write it may use its journal and its lock. What has such a name and is something else is not meant.
+//! A file is replaced safely by writing a draft beside it that then takes its place. SQLite keeps a
+//! journal beside a database while a change lasts and, where the system has no locks, a lock. These
+//! need further names in the same folder, which a grant for the file does not name. So they count
+//! as the file. A guest that may write the file may write its draft. A guest that may read and
+//! write it may use its journal and its lock. An unrelated file with such a name is not included.
 
 use std::fs::File;
 use std::io::Read;
@@ -15,29 +17,29 @@ use rustix::io::Errno;
 use super::beneath;
 use super::place::Place;
 
-/// What stands beside a file.
+/// The kind of a companion file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Companion {
     /// The new content, before it takes the file's place.
     Draft,
-    /// How to take back a change to an SQLite database that was not finished.
+    /// The rollback journal of an SQLite database.
     Journal,
-    /// The empty directory by which SQLite says that it is at work.
+    /// The empty directory that SQLite uses as a lock.
     Lock,
 }
 
-/// What a draft's name has after the file's own, before a few hexadecimal digits.
+/// The part of a draft's name after the file's own, before a few hexadecimal digits.
 const DRAFT: &str = ".holm-draft-";
 /// The most digits: as many as a 64-bit number has.
 const MAX_DIGITS: usize = 16;
-/// What a journal's name has after the database's own; SQLite's makers chose it.
+/// The suffix of a journal's name, as SQLite defines it.
 const JOURNAL: &str = "-journal";
-/// What a lock's name has after the database's own, likewise.
+/// The suffix of a lock's name, as SQLite defines it.
 const LOCK: &str = ".lock";
-/// How a journal begins once it counts; before that it begins with zeros.
+/// The first bytes of a valid journal; before that it begins with zeros.
 const JOURNAL_HEAD: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
 
-/// The file that something stands beside, by its name alone.
+/// The file that a companion belongs to, by its name alone.
 pub(super) fn owner(place: &Place) -> Option<(Place, Companion)> {
     let path = place.path();
     let draft = path.rsplit_once(DRAFT).filter(|(_, digits)| is_number(digits)).map(|(file, _)| file);
@@ -55,7 +57,8 @@ fn is_number(digits: &str) -> bool {
     (1..=MAX_DIGITS).contains(&digits.len()) && digits.bytes().all(digit)
 }
 
-/// Whether nothing is here yet, or what SQLite has left. A diary that somebody named `trip-journal` is neither.
+/// Whether nothing is here yet, or a journal that SQLite has left. A user's diary
+/// named `trip-journal` is neither.
 pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
     let file = match beneath::open(root, place.os_path(), flags, Mode::empty()) {
@@ -67,7 +70,8 @@ pub(super) fn is_journal(root: &File, place: &Place) -> bool {
     read.is_ok() && (head.is_empty() || head == JOURNAL_HEAD || head == [0; JOURNAL_HEAD.len()])
 }
 
-/// Whether nothing is here yet, or a directory: no other file that happens to have this name is opened or removed.
+/// Whether nothing is here yet, or a directory: an unrelated file with this name is
+/// never opened or removed.
 pub(super) fn is_lock(root: &File, place: &Place) -> bool {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY;
     match beneath::open(root, place.os_path(), flags, Mode::empty()) {
@@ -76,8 +80,8 @@ pub(super) fn is_lock(root: &File, place: &Place) -> bool {
     }
 }
 
-/// The drafts and locks that one call has made. Those that are left at its end go with it: a guest that is cut off cannot clear
-/// up, and nobody else would.
+/// The drafts and locks that one call has made. The rest of them is removed when the call ends: a
+/// guest that is cut off cannot clean up, and no other code would.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Drafts(Arc<Open>);
 
@@ -85,14 +89,14 @@ pub(crate) struct Drafts(Arc<Open>);
 struct Open(Mutex<Vec<(Arc<File>, Place)>>);
 
 impl Drafts {
-    /// Remembers what was just made, if it is a draft or a lock.
+    /// Remembers a file that was just created, if it is a draft or a lock.
     pub(super) fn made(&self, root: &Arc<File>, place: &Place) {
         if matches!(owner(place), Some((_, Companion::Draft | Companion::Lock))) {
             self.0.lock(|open| open.push((Arc::clone(root), place.clone())));
         }
     }
 
-    /// Forgets what is there no longer.
+    /// Forgets a file that no longer exists.
     pub(super) fn gone(&self, place: &Place) {
         self.0.lock(|open| open.retain(|(_, draft)| draft != place));
     }
@@ -109,7 +113,7 @@ impl Drop for Open {
         for (root, place) in self.lock(std::mem::take) {
             let (parent, name) = place.split();
             let flags = OFlags::RDONLY | OFlags::DIRECTORY;
-            // Where the folder is gone, so is the draft.
+            // If the folder is gone, so is the draft.
             let Ok(dir) = beneath::open(&root, parent.os_path(), flags, Mode::empty()) else { continue };
             let kind = match owner(&place) {
                 Some((_, Companion::Lock)) => AtFlags::REMOVEDIR,

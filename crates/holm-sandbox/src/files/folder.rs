@@ -1,4 +1,4 @@
-//! Every operation on files that a guest can ask for, decided by the policy before the system is asked.
+//! Every file operation that a guest can ask for. The policy decides before the system is called.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
@@ -28,23 +28,23 @@ pub(crate) struct Files {
     pub(crate) drafts: Drafts,
 }
 
-/// What somebody wants to do with a path.
+/// What an operation wants to do with a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Need {
     Read,
     Write,
-    /// Either will do, because no content is told or changed.
+    /// Either right is enough, because no content is read or changed.
     Either,
 }
 
-/// Whether a link at the end of a path is meant itself or as what it leads to.
+/// Whether an operation is about a link at the end of a path or about its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Follow {
     Yes,
     No,
 }
 
-/// How something is to be opened.
+/// The options for opening a file.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct OpenOptions {
     pub(crate) read: bool,
@@ -56,18 +56,17 @@ pub(crate) struct OpenOptions {
     pub(crate) append: bool,
 }
 
-/// What was opened.
 #[derive(Debug)]
 pub(crate) struct Opened {
     pub(crate) file: File,
     pub(crate) node: Node,
     pub(crate) place: Place,
     pub(crate) lease: Lease,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub(crate) size: u64,
 }
 
-/// What exists at a place.
+/// The type of a directory entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Node {
     File,
@@ -76,7 +75,7 @@ pub(crate) enum Node {
     Other,
 }
 
-/// What is known about a file.
+/// The metadata of a file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stat {
     pub(crate) node: Node,
@@ -90,11 +89,11 @@ pub(crate) struct Stat {
     pub(crate) changed: u64,
 }
 
-/// How many links a path may lead through before it is a loop.
+/// The most links that a path may lead through before it counts as a loop.
 const MAX_LINKS: u32 = 16;
 
 impl Files {
-    /// Where `path` leads from a directory that the guest holds.
+    /// Resolves `path` from a directory that the guest holds.
     pub(crate) fn place(&self, from: &Place, path: &str) -> Result<Place, Errno> {
         from.join(path).map_err(|error| match error {
             Misplaced::Malformed(errno) => errno,
@@ -119,7 +118,8 @@ impl Files {
         if options.read && !options.directory {
             needs.push(Need::Read);
         }
-        // A directory that the guest was given at the start may be opened again; what it shows is decided entry by entry.
+        // A directory that the guest was given at the start may be opened again; the policy decides
+        // about each entry.
         let given = place.path().is_empty() && !changes;
         if given {
             needs.clear();
@@ -129,8 +129,8 @@ impl Files {
         self.on(&place, follow, &needs, |place| self.open_at(place, options))
     }
 
-    /// What is at a path. A directory on the way to a granted file may be looked at, too, though not into: libraries look at
-    /// each part of a path before they open its end.
+    /// The metadata at a path. A directory on the way to a granted file may be inspected too, but
+    /// not listed: libraries inspect each part of a path before they open its end.
     pub(crate) fn stat(&self, from: &Place, path: &str, follow: Follow) -> Result<Stat, Errno> {
         let place = self.place(from, path)?;
         self.on(&place, follow, &[], |place| {
@@ -167,7 +167,6 @@ impl Files {
         })
     }
 
-    /// Removes a file.
     pub(crate) fn unlink(&self, from: &Place, path: &str) -> Result<(), Errno> {
         self.change(from, path, |dir, name| rustix::fs::unlinkat(dir, name, AtFlags::empty()))
     }
@@ -179,14 +178,14 @@ impl Files {
         Ok(())
     }
 
-    /// Sets the times of a file; a link itself, never what it leads to.
+    /// Sets the times of a file; of a link itself, never of its target.
     pub(crate) fn set_times(&self, from: &Place, path: &str, times: &Timestamps) -> Result<(), Errno> {
         self.change(from, path, |dir, name| {
             rustix::fs::utimensat(dir, name, times, AtFlags::SYMLINK_NOFOLLOW)
         })
     }
 
-    /// Where a link leads, as text.
+    /// The target of a link, as text.
     pub(crate) fn read_link(&self, from: &Place, path: &str) -> Result<String, Errno> {
         let place = self.place(from, path)?;
         self.on(&place, Follow::No, &[Need::Read], |place| {
@@ -196,7 +195,8 @@ impl Files {
         })
     }
 
-    /// Refuses to make a link, whatever is granted: one that stays inside today may lead outside after a rename.
+    /// Refuses to make a link, with any grants: a link that stays inside today may lead
+    /// outside after a rename.
     pub(crate) fn refuse_link(&self, from: &Place, path: &str) -> Errno {
         let path = self.place(from, path).map_or_else(|_| path.to_owned(), |place| place.path().to_owned());
         self.audit.refuse(Wanted::Link(path), Reason::Never);
@@ -205,7 +205,8 @@ impl Files {
 
     /// Whether a directory that the guest holds may be listed.
     pub(crate) fn may_list(&self, dir: &Place) -> Result<(), Errno> {
-        // The opened directories themselves can always be listed; what is not granted is left out.
+        // The opened directories themselves can always be listed; entries without a grant are left
+        // out.
         if dir.path().is_empty() { Ok(()) } else { self.allow(Need::Read, dir) }
     }
 
@@ -226,10 +227,11 @@ impl Files {
         }
     }
 
-    /// Asks the policy: nothing where it agrees, else what would be needed and why it is refused.
+    /// Asks the policy. Returns `None` if it agrees, else the missing request and
+    /// why it is refused.
     pub(super) fn decide(&self, need: Need, place: &Place) -> Result<Option<(Request, Reason)>, Errno> {
         let refused = self.decide_exactly(need, place)?;
-        // What is denied stays denied, whosever companion it is.
+        // A denied path stays denied, even if it is a companion of an allowed file.
         let Some((_, Reason::Missing)) = &refused else { return Ok(refused) };
         let granted = match companion::owner(place) {
             None => false,
@@ -281,7 +283,8 @@ impl Files {
         self.access.root(place.root).ok_or(Errno::BADF)
     }
 
-    /// Does something at a place. Where the way leads through a link, the place that it leads to is asked about anew.
+    /// Does an operation at a place. If the way leads through a link, the policy also
+    /// decides about its target.
     pub(super) fn on<T>(
         &self,
         place: &Place,
@@ -336,13 +339,13 @@ impl Files {
         Ok(Opened { file, node: stat.node, place: place.clone(), lease, size })
     }
 
-    /// Opens what is there; makes it where it is not, and then counts it.
+    /// Opens an existing file, or creates it and counts it.
     fn open_or_make(&self, place: &Place, options: OpenOptions) -> Result<File, Errno> {
         let root = self.root(place)?;
         let open = |options: OpenOptions, mode: Mode| {
             beneath::open(&root.dir, place.os_path(), options.flags(), mode).map(File::from)
         };
-        // The kernel wants no mode where nothing is made.
+        // The kernel accepts no mode if nothing is created.
         if !options.create || options.directory {
             return open(options, Mode::empty());
         }
@@ -358,8 +361,9 @@ impl Files {
         Ok(made)
     }
 
-    /// Refuses what only looks like a file: a file system by which the kernel tells of itself and of every process, and takes
-    /// commands. Who may write its own memory there needs no other way out.
+    /// Refuses entries that only look like files: file systems through which the kernel reports
+    /// about itself and every process, and takes commands. A guest that could write its own memory
+    /// there would be outside the sandbox.
     fn keep_out_of_the_kernel(&self, handle: impl AsFd, place: &Place) -> Result<(), Errno> {
         if !kernel::shows(handle)? {
             return Ok(());
@@ -368,7 +372,8 @@ impl Files {
         Err(Errno::ACCESS)
     }
 
-    /// Where a path leads when its links are followed by hand, one by one, each beneath the same directory.
+    /// The end of a path when its links are followed by hand, one by one, each
+    /// beneath the same directory.
     fn follow(&self, place: &Place, follow: Follow) -> Result<Place, Errno> {
         let mut rest: Vec<String> = place.components().map(str::to_owned).collect();
         rest.reverse();
@@ -402,7 +407,7 @@ impl Files {
         Ok(Place::at(place.root, done))
     }
 
-    /// Where the link at a place leads; nothing where there is no link.
+    /// The target of the link at a place; `None` if there is no link.
     pub(super) fn target(&self, place: &Place) -> Result<Option<String>, Errno> {
         let (dir, name) = self.parent(place)?;
         match rustix::fs::readlinkat(dir, name, Vec::new()) {
@@ -419,12 +424,12 @@ impl Files {
     }
 }
 
-/// What a new file may be, before the process's own mask.
+/// The mode of a new file, before the process's own mask.
 const CREATED: Mode = Mode::from_raw_mode(0o666);
 
 impl OpenOptions {
     fn flags(self) -> OFlags {
-        // Without waiting: a pipe that somebody left here must not hang the call.
+        // Without waiting: a pipe that another program left here must not hang the call.
         let mut flags = OFlags::NONBLOCK | OFlags::NOCTTY;
         if self.directory {
             return flags | OFlags::RDONLY | OFlags::DIRECTORY;
@@ -448,7 +453,7 @@ impl OpenOptions {
 }
 
 impl Stat {
-    /// What is known about an open file.
+    /// The metadata of an open file.
     pub(crate) fn of(file: impl AsFd) -> Result<Self, Errno> {
         Ok(Self::from(&rustix::fs::fstat(file)?))
     }
@@ -475,7 +480,7 @@ impl From<&rustix::fs::Stat> for Stat {
     }
 }
 
-/// The rest of a second has one type or another, by how rustix was built.
+/// The rest of a second has one type or another, depending on how rustix was built.
 fn nanoseconds(seconds: i64, rest: impl TryInto<u64>) -> u64 {
     let rest = rest.try_into().unwrap_or(0);
     u64::try_from(seconds).unwrap_or(0).saturating_mul(1_000_000_000).saturating_add(rest)
@@ -483,7 +488,7 @@ fn nanoseconds(seconds: i64, rest: impl TryInto<u64>) -> u64 {
 
 #[cfg(test)]
 impl Files {
-    /// Files of a call that never ends, of which this many bytes may be written.
+    /// Files of a call that never ends, with this many bytes left to write.
     pub(crate) fn for_tests(access: Access, written: u64) -> Self {
         let never = std::time::Instant::now() + std::time::Duration::from_hours(1);
         Self {

@@ -1,4 +1,5 @@
-//! File systems that hold no files: by them the kernel tells of itself, and takes commands.
+//! Recognises file systems that hold no files, such as those through which the kernel reports about
+//! itself and takes commands.
 
 use std::os::fd::AsFd;
 
@@ -10,7 +11,7 @@ pub(super) fn shows(handle: impl AsFd) -> Result<bool, Errno> {
     Ok(KERNEL.contains(&rustix::fs::fstatfs(handle)?.f_type))
 }
 
-/// Other systems have no such file systems among their files.
+/// Other systems have no such file systems.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn shows(_: impl AsFd) -> Result<bool, Errno> {
     Ok(false)

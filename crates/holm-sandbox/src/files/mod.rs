@@ -1,8 +1,9 @@
 //! The files that a guest may see, the same for every kind of guest.
 //!
-//! A directory is opened once, as a handle; afterwards every path is read beneath a handle, never from the root of the file
-//! system. A path is brought into normal form, asked about, and then opened in exactly that form with links refused by the
-//! kernel, so what was asked about is what is opened, whoever renames what meanwhile.
+//! A directory is opened once, as a handle. Afterwards every path is read beneath a handle, never
+//! from the root of the file system. A path is normalised, checked by the policy, and then opened
+//! in exactly that form, with links refused by the kernel. So the file that was checked is the file
+//! that is opened, even if another process renames files meanwhile.
 
 mod access;
 mod beneath;

@@ -1,8 +1,10 @@
-//! Renaming and hard links: the two operations by which a file comes under another path, and with it under other grants.
+//! Renames and hard links: the two operations that bring a file under a new path, and so under
+//! other grants.
 //!
-//! What may be read at its new place must have been readable at its old one, and what lies in a moved directory counts one
-//! by one. Otherwise a guest could move what it may only write to where it may read, or a denied file away from its denial.
-//! A link that leads somewhere else from its new place counts as a new link, and must lead to what may be written.
+//! A file that may be read at its new place must have been readable at its old one. The files in a
+//! moved directory are checked one by one. Otherwise a guest could move a file that it may only
+//! write to a place where it may read, or a denied file away from its denial. A link that leads
+//! elsewhere from its new place counts as a new link, and must lead to a file that may be written.
 
 use std::os::fd::AsFd;
 
@@ -14,11 +16,12 @@ use super::companion::{self, Companion};
 use super::folder::{Files, Follow, Need};
 use super::place::Place;
 
-/// How many entries of a moved directory are looked at; a larger one is not moved, but can be copied.
+/// The most entries of a moved directory that are checked; a larger one is not moved,
+/// but can be copied.
 const MAX_MOVED: usize = 10_000;
 
 impl Files {
-    /// Gives a file or directory another path.
+    /// Renames a file or directory.
     pub(crate) fn rename(&self, from: &Place, path: &str, to: &Place, new_path: &str) -> Result<(), Errno> {
         let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
         self.on(&old, Follow::No, &[Need::Write], |old| {
@@ -36,7 +39,7 @@ impl Files {
         })
     }
 
-    /// Gives a draft the permissions of the file whose place it takes: a script stays one that can be run.
+    /// Gives a draft the permissions of the file that it replaces: a script stays executable.
     fn dress(&self, draft: &Place, dir: impl AsFd, name: &str) -> Result<(), Errno> {
         let old = match rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(stat) if FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile => stat,
@@ -49,7 +52,7 @@ impl Files {
         rustix::fs::fchmod(file, kept)
     }
 
-    /// Gives a file a second path.
+    /// Creates a hard link to a file.
     pub(crate) fn link(&self, from: &Place, path: &str, to: &Place, new_path: &str) -> Result<(), Errno> {
         let (old, new) = (self.place(from, path)?, self.place(to, new_path)?);
         self.on(&old, Follow::No, &[Need::Write], |old| {
@@ -64,7 +67,7 @@ impl Files {
         })
     }
 
-    /// Whether moving `old` to `new` gives no power that was not there before, for it and for everything in it.
+    /// Whether moving `old` to `new` gives no new power, for it and for everything in it.
     fn may_move(&self, old: &Place, new: &Place) -> Result<(), Errno> {
         let mut looked_at = 0;
         let mut open = vec![(old.clone(), new.clone())];
@@ -109,15 +112,15 @@ impl Files {
         Ok(())
     }
 
-    /// Where a link is moved, it must not lead out of the directory from its new place, nor to what the guest may not write:
-    /// whoever writes to it next may be no guest.
+    /// A moved link must not lead out of the directory from its new place, nor to a file that the
+    /// guest may not write: the next program that writes to it may run outside the sandbox.
     fn keeps_leading_inside(&self, old: &Place, new: &Place) -> Result<(), Errno> {
         let Some(target) = self.target(old)? else { return Ok(()) };
         let (parent, _) = new.split();
         self.allow(Need::Write, &self.place(&parent, &target)?)
     }
 
-    /// What can be read at the new path must be readable at the old one.
+    /// A file that can be read at the new path must be readable at the old one.
     fn keeps_secrets(&self, old: &Place, new: &Place) -> Result<(), Errno> {
         if self.decide(Need::Read, new)?.is_none() { self.allow(Need::Read, old) } else { Ok(()) }
     }

@@ -5,21 +5,20 @@ use rustix::io::Errno;
 
 use super::access::Root;
 
-/// Where something is: which opened directory, and the path beneath it without `.`, `..` and doubled slashes.
+/// A place: an opened directory, and the path beneath it without `.`, `..` and doubled slashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// Which opened directory.
     pub(crate) root: usize,
     /// The components beneath it with slashes between; empty for the directory itself.
     path: String,
 }
 
-/// Why a path is no place.
+/// Why a path is not a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Misplaced {
     /// It leads out of the directory.
     Outside,
-    /// It is no path at all.
+    /// The text is not a valid path.
     Malformed(Errno),
 }
 
@@ -42,7 +41,6 @@ impl Place {
         if self.path.is_empty() { "." } else { &self.path }
     }
 
-    /// The components.
     pub(super) fn components(&self) -> impl Iterator<Item = &str> {
         self.path.split('/').filter(|name| !name.is_empty())
     }
@@ -61,7 +59,7 @@ impl Place {
         }
     }
 
-    /// Where `path` leads from here, by its text alone.
+    /// Resolves `path` from here, by its text alone.
     pub(crate) fn join(&self, path: &str) -> Result<Self, Misplaced> {
         if path.is_empty() {
             return Err(Misplaced::Malformed(Errno::NOENT));
@@ -99,7 +97,6 @@ impl Place {
     }
 }
 
-/// Adds a component.
 pub(super) fn push(path: &mut String, name: &str) {
     if !path.is_empty() {
         path.push('/');

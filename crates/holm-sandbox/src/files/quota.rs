@@ -1,4 +1,4 @@
-//! How much may still be written to files.
+//! Counts how many bytes a call may still write to files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use crate::cut::Cut;
 #[derive(Debug, Clone)]
 pub(crate) struct Quota(Arc<AtomicU64>);
 
-/// What an entry of a directory costs: a block, as most file systems count.
+/// The cost of a directory entry: a block, as most file systems count.
 const ENTRY: usize = 4096;
 
 impl Quota {
@@ -17,7 +17,7 @@ impl Quota {
         Self(Arc::new(AtomicU64::new(bytes)))
     }
 
-    /// Takes what is about to be written.
+    /// Takes the bytes that are about to be written.
     pub(crate) fn take(&self, bytes: usize) -> Result<(), Cut> {
         let bytes = bytes as u64;
         self.0
@@ -26,12 +26,14 @@ impl Quota {
             .map_err(|_| Cut::Written)
     }
 
-    /// Takes what a new file or directory costs even when it is empty, so that they are not without number.
+    /// Takes the cost of a new file or directory, even an empty one, so that
+    /// their number is limited.
     pub(crate) fn take_entry(&self) -> Result<(), Cut> {
         self.take(ENTRY)
     }
 
-    /// Whether a file of one size may become one of another. The room is not used up: what is not written takes none.
+    /// Whether a file may grow from one size to another. This uses up no quota: bytes that are
+    /// not written take none.
     pub(crate) fn admits_growth(&self, from: u64, to: u64) -> bool {
         to.saturating_sub(from) <= self.0.load(Ordering::Relaxed)
     }

@@ -63,10 +63,10 @@ impl From<rustix::io::Errno> for Errno {
     }
 }
 
-/// How a host function ends early.
+/// The early end of a host function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// The guest is told.
+    /// The function returns this error number to the guest.
     Errno(Errno),
     /// The guest is not asked.
     Cut(Cut),
@@ -97,7 +97,8 @@ impl From<Cut> for Fault {
     }
 }
 
-/// The guest's memory for the time of one host function. Every access is bounded; outside is an error, never a panic.
+/// The guest's memory for the time of one host function. Every access is bounded; outside is an
+/// error, never a panic.
 pub(super) struct Guest<'a>(&'a mut [u8]);
 
 impl<'a> Guest<'a> {
@@ -125,36 +126,31 @@ impl<'a> Guest<'a> {
         std::str::from_utf8(self.bytes(at, len)?).map_err(|_| Errno::ILSEQ)
     }
 
-    /// Writes bytes.
     pub(super) fn put(&mut self, at: u32, bytes: &[u8]) -> Result<(), Errno> {
         let len = u32::try_from(bytes.len()).map_err(|_| Errno::OVERFLOW)?;
         self.bytes_mut(at, len)?.copy_from_slice(bytes);
         Ok(())
     }
 
-    /// Writes a number.
     pub(super) fn put_u32(&mut self, at: u32, value: u32) -> Result<(), Errno> {
         self.put(at, &value.to_le_bytes())
     }
 
-    /// Writes a number.
     pub(super) fn put_u64(&mut self, at: u32, value: u64) -> Result<(), Errno> {
         self.put(at, &value.to_le_bytes())
     }
 
-    /// Reads a number.
     pub(super) fn u32(&self, at: u32) -> Result<u32, Errno> {
         let bytes = self.bytes(at, 4)?.try_into().map_err(|_| Errno::FAULT)?;
         Ok(u32::from_le_bytes(bytes))
     }
 
-    /// Reads a number.
     pub(super) fn u64(&self, at: u32) -> Result<u64, Errno> {
         let bytes = self.bytes(at, 8)?.try_into().map_err(|_| Errno::FAULT)?;
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// The parts of a scattered buffer: where, and how long.
+    /// The parts of a scattered buffer: address and length.
     pub(super) fn parts(&self, at: u32, count: u32) -> Result<Vec<(u32, u32)>, Errno> {
         if count > MAX_PARTS {
             return Err(Errno::INVAL);
@@ -173,7 +169,7 @@ const MAX_PATH: u32 = 4096;
 /// The most parts of a scattered buffer: Linux's own limit.
 const MAX_PARTS: u32 = 1024;
 
-/// What a thing is, as WASI 0.1 numbers it.
+/// File types, as WASI 0.1 numbers them.
 pub(super) mod filetype {
     pub(crate) const UNKNOWN: u8 = 0;
     pub(crate) const CHARACTER_DEVICE: u8 = 2;
@@ -186,11 +182,11 @@ pub(super) mod filetype {
 pub(super) mod rights {
     pub(crate) const FD_READ: u64 = 1 << 1;
     pub(crate) const FD_WRITE: u64 = 1 << 6;
-    /// What every handle is said to have.
+    /// The rights that every handle reports.
     pub(crate) const ALL: u64 = (1 << 30) - 1;
 }
 
-/// How a path is to be opened.
+/// The flags for opening a path.
 pub(super) mod oflags {
     pub(crate) const CREATE: i32 = 1;
     pub(crate) const DIRECTORY: i32 = 2;
@@ -198,7 +194,7 @@ pub(super) mod oflags {
     pub(crate) const TRUNCATE: i32 = 8;
 }
 
-/// How a handle behaves.
+/// The flags of a handle.
 pub(super) mod fdflags {
     pub(crate) const APPEND: u16 = 1;
 }

@@ -113,7 +113,7 @@ fn resize(state: &State, fd: i32, size: u64) -> Result<(), Fault> {
     Ok(file.file.set_len(size)?)
 }
 
-/// Whether a file may be extended to a size: only by as much as may still be written.
+/// Checks whether a file may be extended to a size: only by as much as may still be written.
 fn may_reach(state: &State, file: &File, size: u64) -> Result<(), Fault> {
     let fits = state.files.quota.admits_growth(Stat::of(file)?.size, size);
     if fits { Ok(()) } else { Err(errno(Errno::FBIG)) }
@@ -142,7 +142,8 @@ fn set_flags(state: &mut State, fd: i32, flags: i32) -> Result<(), Fault> {
     Ok(())
 }
 
-/// The most bytes that one call of a guest moves: the rest is for its next call, between which it can be stopped.
+/// The most bytes that one call of a guest moves: the rest is for its next call, between which
+/// it can be stopped.
 const MAX_MOVED: u32 = 1 << 20;
 
 /// Fills the parts one by one, until one is not filled.
@@ -293,7 +294,7 @@ fn kind(node: Node) -> u8 {
     }
 }
 
-/// After how many entries somebody looks whether the call is over.
+/// The number of entries between two checks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
 
 /// Fills `buffer` with entries from `cookie` on; the last one may be cut, as the standard has it.

@@ -1,4 +1,5 @@
-//! Functions on paths. Each starts at a directory that the module holds and is decided by the policy.
+//! Functions on paths. Each starts at a directory that the module holds, and the policy decides
+//! about it.
 
 use wasmtime::Linker;
 

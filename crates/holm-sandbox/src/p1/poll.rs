@@ -1,4 +1,5 @@
-//! Waiting. The only function of WASI 0.1 that may take long, so it listens for the end of the call meanwhile.
+//! `poll_oneoff`: the only function of WASI 0.1 that may take long. It also watches for the end of
+//! the call.
 
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 
 /// The most things that can be waited for at once.
 const MAX_SUBSCRIPTIONS: u32 = 1024;
-/// The size of what is asked for, and of what is answered.
+/// The sizes of a subscription and of an event.
 const SUBSCRIPTION: u32 = 48;
 const EVENT: u32 = 32;
 
@@ -98,7 +99,8 @@ fn subscription(
             let absolute = guest.u32(field(40)?)? & 1 != 0;
             let wait = match (absolute, state.clock) {
                 (false, _) => timeout,
-                // A clock that stands still never gets there; it is there at once, so that nobody waits for ever.
+                // A fixed clock would never get there, so the wait ends at once instead of lasting
+                // for ever.
                 (true, Clock::Fixed(_)) => Duration::ZERO,
                 (true, Clock::Real) => timeout.saturating_sub(time(state, clock)?),
             };

@@ -1,4 +1,4 @@
-//! Arguments, environment, clocks, randomness, the end, and sockets that do not exist.
+//! Arguments, environment, clocks, randomness, exit, and sockets, which are not supported.
 
 use std::time::Duration;
 
@@ -55,7 +55,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     Ok(())
 }
 
-/// How many random bytes are made between two looks whether the call is over.
+/// The random bytes made between two checks whether the call is over.
 const PIECE: usize = 256 << 10;
 
 /// The time of a clock: the wall, or one that starts with the call.
@@ -64,7 +64,7 @@ pub(super) fn time(state: &State, clock: i32) -> Result<Duration, Fault> {
         (0, clock) => Ok(clock.wall()),
         (1, Clock::Fixed(time)) => Ok(time),
         (1, Clock::Real) => Ok(state.began.elapsed()),
-        // How much of the processor was used is nobody's business.
+        // The guest does not learn how much processor time was used.
         (_, _) => Err(Errno::INVAL.into()),
     }
 }
@@ -87,7 +87,7 @@ fn sizes(
     Ok(())
 }
 
-/// Texts one after the other, each with a zero at its end, and a list of where they are.
+/// Writes texts one after the other, each with a zero at its end, and a list of their addresses.
 fn list(
     guest: &mut Guest<'_>,
     mut pointers: u32,

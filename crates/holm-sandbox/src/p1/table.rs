@@ -1,4 +1,4 @@
-//! The numbers by which a module knows its open files.
+//! The table of a module's open files, by descriptor number.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -13,22 +13,16 @@ pub(crate) struct Descriptors {
     slots: Vec<Option<Descriptor>>,
 }
 
-/// One open thing.
 #[derive(Debug)]
 pub(super) enum Descriptor {
     /// Standard input, with how far it was read.
     Stdin { read: usize },
-    /// Standard output.
     Stdout,
-    /// Standard error.
     Stderr,
-    /// A file.
     File(OpenFile),
-    /// A directory.
     Directory(OpenDirectory),
 }
 
-/// An open file.
 #[derive(Debug)]
 pub(super) struct OpenFile {
     pub(super) file: File,
@@ -38,19 +32,18 @@ pub(super) struct OpenFile {
     pub(super) append: bool,
 }
 
-/// An open directory.
 #[derive(Debug)]
 pub(super) struct OpenDirectory {
     pub(super) dir: Arc<File>,
     /// None for those that were there from the start.
     pub(super) _lease: Option<Lease>,
     pub(super) place: Place,
-    /// What the guest calls it, where it was there from the start.
+    /// The guest's name for it, if it was open from the start.
     pub(super) name: Option<String>,
 }
 
 impl Descriptors {
-    /// What a module starts with: its standard streams, and the directories of the call.
+    /// The initial descriptors of a module: its standard streams, and the directories of the call.
     pub(crate) fn new(files: &Files) -> Self {
         let mut slots =
             vec![Some(Descriptor::Stdin { read: 0 }), Some(Descriptor::Stdout), Some(Descriptor::Stderr)];
@@ -94,12 +87,12 @@ impl Descriptors {
         }
     }
 
-    /// Where the directory of this number is.
+    /// The place of the directory with this number.
     pub(super) fn place(&self, fd: i32) -> Result<Place, Errno> {
         self.dir(fd).map(|dir| dir.place.clone())
     }
 
-    /// Gives something the lowest free number.
+    /// Adds a descriptor at the lowest free number.
     pub(super) fn push(&mut self, descriptor: Descriptor, max: u32) -> Result<u32, Errno> {
         let index = self.slots.iter().position(Option::is_none).unwrap_or(self.slots.len());
         let fd = u32::try_from(index).ok().filter(|fd| *fd < max).ok_or(Errno::MFILE)?;
@@ -110,12 +103,11 @@ impl Descriptors {
         Ok(fd)
     }
 
-    /// Closes a number.
     pub(super) fn close(&mut self, fd: i32) -> Result<(), Errno> {
         self.take(fd).map(|_| ())
     }
 
-    /// Moves the thing of one number to another that is in use, which is closed.
+    /// Moves a descriptor to a number that is in use; the old descriptor there is closed.
     pub(super) fn renumber(&mut self, from: i32, to: i32) -> Result<(), Errno> {
         self.get(to)?;
         let moved = self.take(from)?;
@@ -133,7 +125,7 @@ impl Descriptors {
 }
 
 impl Descriptor {
-    /// What was just opened.
+    /// The descriptor of a file that was just opened.
     pub(super) fn opened(opened: Opened, readable: bool, writable: bool, append: bool) -> Self {
         let Opened { file, node, place, lease, size: _ } = opened;
         match node {

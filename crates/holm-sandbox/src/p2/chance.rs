@@ -1,4 +1,4 @@
-//! Randomness for components, from the call's own dice.
+//! Randomness for components, from the call's own source.
 
 use wasmtime::Result;
 use wasmtime::component::HasData;
@@ -17,7 +17,7 @@ pub(super) fn dice(state: &mut State) -> &mut Dice {
     &mut state.dice
 }
 
-/// How many random bytes a component may ask for at once; the host has to hold them.
+/// The most random bytes that a component may ask for at once; the host has to hold them.
 const MAX_BYTES: u64 = 1 << 20;
 
 fn bytes(dice: &mut Dice, len: u64) -> Result<Vec<u8>> {

@@ -1,4 +1,5 @@
-//! Files for components: every path is decided by the call's own files; what has no path is left to the engine's makers.
+//! Files for components. The call's own files decide about every path; operations without a path
+//! are left to wasmtime's implementation.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,13 +43,13 @@ pub(super) fn view(state: &mut State) -> View<'_> {
 
 type Handle = Resource<Descriptor>;
 
-/// What is known of an open file or directory beside what the engine's makers know.
+/// Our own data about an open file or directory, beside wasmtime's.
 #[derive(Debug, Clone)]
 pub(crate) struct Held {
     place: Place,
     /// None for the directories that the call was given: those are open anyway.
     lease: Option<Arc<Lease>>,
-    /// How many bytes it had when it was opened: how much room a read of all of it needs.
+    /// The size of the file when it was opened: how much room a read of all of it needs.
     size: u64,
 }
 
@@ -59,9 +60,9 @@ struct Listing {
     _lease: Lease,
 }
 
-/// The most that is read at once; the host has to hold it, and a guest that wants more asks again.
+/// The most that is read at once; the host has to hold it, and a guest that needs more asks again.
 const MAX_READ: usize = 1 << 20;
-/// After how many entries that are not shown somebody looks whether the call is over.
+/// The number of hidden entries between two checks whether the call is over.
 const BETWEEN_LOOKS: usize = 64;
 
 impl View<'_> {
@@ -70,7 +71,7 @@ impl View<'_> {
         WasiFilesystemCtxView { ctx: self.ctx, table: self.table }
     }
 
-    /// Where an open directory is.
+    /// The place of an open directory.
     fn dir(&self, handle: &Handle) -> FsResult<Place> {
         match self.table.get(handle)? {
             Descriptor::Dir(_) => {}
@@ -83,7 +84,6 @@ impl View<'_> {
         Ok(self.held.get(&handle.rep()).cloned().ok_or(ErrorCode::BadDescriptor)?)
     }
 
-    /// An open file.
     fn file(&self, handle: &Handle) -> FsResult<&File> {
         match self.table.get(handle)? {
             Descriptor::File(file) => Ok(file),
@@ -91,7 +91,8 @@ impl View<'_> {
         }
     }
 
-    /// An open file that was opened for reading. What was opened for nothing was decided as nothing.
+    /// A file that was opened for reading. The policy decided only about the access that was asked
+    /// for at the opening.
     fn readable(&self, handle: &Handle) -> FsResult<&File> {
         let file = self.file(handle)?;
         if file.open_mode.contains(OpenMode::READ) { Ok(file) } else { Err(ErrorCode::BadDescriptor.into()) }
@@ -151,8 +152,8 @@ impl View<'_> {
         self.push(descriptor, held)
     }
 
-    /// What a file holds from an offset on, and whether that is all. A read that ends early is tried again: not every file
-    /// system gives all that it has at once.
+    /// The bytes of a file from an offset on, and whether the file ends there. A short read is
+    /// continued: not every file system returns everything at once.
     pub(super) fn read_at(
         &self,
         handle: &Handle,
@@ -161,7 +162,8 @@ impl View<'_> {
     ) -> FsResult<(Vec<u8>, bool)> {
         let file = self.readable(handle)?;
         let wanted = usize::try_from(len).unwrap_or(usize::MAX).min(MAX_READ);
-        // One byte more than there was, so that the end shows. A file that has grown since is read on with more room.
+        // One byte more than there was, so that the end shows. A file that has grown since is read
+        // on with more room.
         let size = self.held.get(&handle.rep()).map_or(0, |held| held.size);
         let expected = usize::try_from(size.saturating_sub(offset)).unwrap_or(usize::MAX).saturating_add(1);
         let mut bytes = Vec::with_capacity(wanted.min(expected));
@@ -178,7 +180,7 @@ impl View<'_> {
         }
         // There may have been more room than was asked for.
         bytes.truncate(wanted);
-        // Who asks for nothing has got all of it.
+        // A read of zero bytes is complete.
         Ok((bytes, wanted == 0))
     }
 
@@ -285,7 +287,7 @@ impl HostDescriptor for View<'_> {
         let lease = self.files.leases.take().ok_or_else(|| error(Errno::MFILE))?;
         let entries = rustix::fs::Dir::read_from(&*dir.dir).map_err(error)?;
         let listing = self.table.push(Listing { entries, place, _lease: lease })?;
-        // The guest knows it under the name of the engine's makers, whose own would hold the whole folder.
+        // The guest knows it by the name of wasmtime's own type, which would hold the whole folder.
         Ok(Resource::new_own(listing.rep()))
     }
 
@@ -407,7 +409,7 @@ impl HostDirectoryEntryStream for View<'_> {
             if passed.is_multiple_of(BETWEEN_LOOKS) {
                 self.files.term.check().map_err(FsError::trap)?;
             }
-            // What has no name that a guest could say is not there for it.
+            // An entry whose name is not UTF-8 does not exist for a guest.
             let Ok(name) = entry.file_name().to_str() else { continue };
             if !matches!(name, "." | "..") && self.files.shows(&listing.place, name) {
                 let type_ = kind(self.files, &listing.place, name, entry.file_type());
@@ -423,7 +425,7 @@ impl HostDirectoryEntryStream for View<'_> {
     }
 }
 
-/// What an entry is. Some file systems do not say so in a listing.
+/// The type of an entry. Some file systems do not report it in a listing.
 fn kind(files: &Files, dir: &Place, name: &str, said: FileType) -> DescriptorType {
     match said {
         FileType::RegularFile => DescriptorType::RegularFile,
@@ -436,7 +438,7 @@ fn kind(files: &Files, dir: &Place, name: &str, said: FileType) -> DescriptorTyp
     }
 }
 
-/// What tells one file from another, the same by handle and by path: guests' libraries compare the two.
+/// The identity of a file, the same by handle and by path: guests' libraries compare the two.
 fn identity(stat: &Stat) -> MetadataHashValue {
     MetadataHashValue { lower: stat.inode, upper: stat.device }
 }

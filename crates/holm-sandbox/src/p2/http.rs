@@ -1,4 +1,5 @@
-//! HTTP for components: a request is collected, asked about, and handed to the call's way out.
+//! HTTP for components. A request is collected, checked by the policy, and handed to the call's
+//! outbound network.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,7 +14,7 @@ use wasmtime_wasi_http::{Error, RequestOptions, WasiBody, WasiHttpHooks};
 use crate::lease::Lease;
 use crate::net::{BodyRoom, Chunks, HttpRequest, HttpResponse, Net, NetError};
 
-/// What the engine calls when a guest sends a request.
+/// The hooks that the engine calls when a guest sends a request.
 pub(crate) struct Hooks {
     net: Net,
 }

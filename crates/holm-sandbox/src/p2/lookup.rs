@@ -1,4 +1,5 @@
-//! Looking up names for raw sockets. The engine's makers ask the system's resolver; this asks the call's way out.
+//! Looks up names for raw sockets. Wasmtime's implementation asks the system's resolver; this one
+//! asks the call's outbound network.
 
 use std::net::IpAddr;
 
@@ -64,7 +65,7 @@ fn ask(
 ) -> wasmtime::Result<Asked> {
     let state = store.data_mut();
     state.table.get(&network)?;
-    // An address needs no lookup and tells nobody anything.
+    // An address needs no lookup and sends no message.
     let literal = name.trim_start_matches('[').trim_end_matches(']');
     if let Ok(address) = literal.parse::<IpAddr>() {
         let found = state.table.push(Lookup(Progress::done(Ok(vec![address]))))?;

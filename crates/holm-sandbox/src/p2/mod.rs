@@ -1,5 +1,5 @@
-//! WASI 0.2 for components: the implementation of the engine's makers, with files, randomness, names and HTTP replaced by
-//! ours, because theirs cannot ask a policy.
+//! WASI 0.2 for components: wasmtime's implementation, with files, randomness, names and HTTP
+//! replaced by ours, because theirs cannot ask a policy.
 
 mod chance;
 mod files;
@@ -20,7 +20,7 @@ use wasmtime_wasi::sockets::{WasiSockets, WasiSocketsView};
 
 use crate::state::State;
 
-/// Adds everything that a component may import. What a guest may do with it is decided call by call.
+/// Adds everything that a component may import. The policy decides about each use.
 pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     use bindings::{cli, filesystem, random, sockets as theirs};
 

@@ -1,7 +1,8 @@
-//! The part of WASI 0.2 that never waits for anything but the disk, for guests that import nothing else.
+//! The part of WASI 0.2 that waits for nothing but the disk, for guests that import nothing else.
 //!
-//! What may wait runs on a stack of its own and under a runtime, so that waiting can be cut short; making both takes longer than
-//! a small guest works. A guest that is content with what is here, such as one that reads a file, needs neither.
+//! A guest that may wait runs on a stack of its own and under a runtime, so that waiting can be cut
+//! short. Creating both takes longer than a small guest works. A guest that needs only this part,
+//! such as one that reads a file, needs neither.
 
 use wasmtime::component::{Linker, Resource, ResourceType};
 use wasmtime_wasi::filesystem::Descriptor;
@@ -20,7 +21,7 @@ const TYPES: &str = "wasi:filesystem/types@0.2.0";
 
 type Handle = Resource<Descriptor>;
 
-/// Adds what a guest may import that is to be called without a stack of its own.
+/// Adds the imports of a guest that is called without a stack of its own.
 pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
     let mut types = linker.instance(TYPES)?;
     types.resource("descriptor", ResourceType::host::<Descriptor>(), |mut store, rep| {
@@ -39,10 +40,10 @@ pub(crate) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
         .func_wrap("get-directories", |mut store, (): ()| Ok((view(store.data_mut()).get_directories()?,)))
 }
 
-/// What `open-at` is asked with.
+/// The arguments of `open-at`.
 type Asked = (Handle, PathFlags, String, OpenFlags, DescriptorFlags);
 
-/// What went wrong as the guest is told of it; what ends the guest stays an error.
+/// Returns errors that the guest may see as values; an error that ends the guest stays an error.
 fn told<T>(result: FsResult<T>) -> wasmtime::Result<(Result<T, ErrorCode>,)> {
     match result {
         Ok(value) => Ok((Ok(value),)),

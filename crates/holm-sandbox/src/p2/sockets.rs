@@ -1,5 +1,5 @@
-//! Making sockets. The engine's makers make as many as there are handles; here each takes a lease, none is for datagrams, and
-//! none is bound to an address by its guest.
+//! Creates sockets. Wasmtime's implementation creates as many as there are handles. Here each
+//! socket takes a lease, datagrams are refused, and no guest binds a socket to an address.
 
 use std::net::SocketAddr;
 
@@ -30,7 +30,7 @@ pub(super) fn link(linker: &mut Linker<State>) -> wasmtime::Result<()> {
 
 type Bound = (Result<(), ErrorCode>,);
 
-/// Refuses to bind: a connection takes a free port by itself, and nobody listens.
+/// Refuses to bind: a connection takes a free port by itself, and guests never listen.
 fn bind(
     mut store: StoreContextMut<'_, State>,
     (_, _, address): (Resource<TcpSocket>, Resource<Network>, IpSocketAddress),
@@ -39,7 +39,7 @@ fn bind(
     Ok((Err(ErrorCode::AccessDenied),))
 }
 
-/// What both ways of making a socket need: how their errors are told.
+/// How errors are reported for both ways of creating a socket.
 impl network::Host for State {
     fn convert_error_code(&mut self, error: SocketError) -> wasmtime::Result<ErrorCode> {
         error.downcast()
@@ -61,7 +61,8 @@ impl network::HostNetwork for State {
 
 impl tcp_create_socket::Host for State {
     fn create_tcp_socket(&mut self, family: IpAddressFamily) -> SocketResult<Resource<TcpSocket>> {
-        // Nobody tells when a socket is dropped, so those that are gone are looked for when the next one is made.
+        // The engine does not report dropped sockets, so dropped ones are found when the next one
+        // is made.
         let table = &self.table;
         self.sockets.retain(|rep, _| table.get(&Resource::<TcpSocket>::new_borrow(*rep)).is_ok());
         let lease = self.net.lease().ok_or(ErrorCode::NewSocketLimit)?;

@@ -1,4 +1,5 @@
-//! Files as streams. Reading and writing happen on the guest's own thread, which may wait for a disk.
+//! Files as streams. Reading and writing happen on the guest's own thread, which may wait for a
+//! disk.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -10,7 +11,7 @@ use wasmtime_wasi::p2::{InputStream, OutputStream, Pollable, StreamError, Stream
 use crate::files::Quota;
 use crate::lease::Lease;
 
-/// How much is read or written at once: what WASI's own streams take.
+/// The most bytes read or written at once, as in WASI's own streams.
 const CHUNK: usize = 64 << 10;
 
 /// Reads a file from an offset on.
@@ -54,7 +55,7 @@ pub(super) struct Writer {
     pub(super) position: Position,
 }
 
-/// Where the next bytes go.
+/// The place of the next bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Position {
     At(u64),
@@ -90,13 +91,14 @@ impl OutputStream for Writer {
     }
 }
 
-/// Whether a file may be written up to an offset: beyond its end only as far as much may be written.
+/// Checks whether a file may be written up to an offset: beyond its end only as far
+/// as the quota allows.
 pub(super) fn may_reach(quota: &Quota, file: &File, end: u64) -> std::io::Result<()> {
     let fits = quota.admits_growth(file.metadata()?.len(), end);
     if fits { Ok(()) } else { Err(std::io::ErrorKind::FileTooLarge.into()) }
 }
 
-/// Writes at the end, wherever that is by now; other writers of the same file are the guest's own.
+/// Writes at the current end; other writers of the same file are the guest's own.
 fn append(file: &File, bytes: &[u8]) -> std::io::Result<()> {
     let end = file.metadata()?.len();
     file.write_all_at(bytes, end)

@@ -1,7 +1,7 @@
-//! Calls of the text world without a component: the host does what a component's wrapping would do.
+//! Calls a text-world module without a component: the host does the work of a component's wrapper.
 //!
-//! The layout is the canonical ABI's. Everything that a guest hands over is a number that it made up: where it points outside the
-//! guest's memory, the call ends.
+//! The layout is the canonical ABI's. Every pointer that a guest passes is untrusted: one outside
+//! the guest's memory ends the call.
 
 use wasmtime::{
     Error, Extern, Instance, Memory, ModuleExport, Store, TypedFunc, WasmParams, WasmResults, format_err,
@@ -12,7 +12,7 @@ use crate::cut::Cut;
 use crate::guest::Plain;
 use crate::state::State;
 
-/// What the guest answered.
+/// The answer of the guest.
 type Reply = Result<String, String>;
 
 /// Asks a guest one thing.
@@ -77,7 +77,7 @@ impl Talk {
     }
 }
 
-/// A function of an instance, where it has this type.
+/// A function of an instance, if it has this type.
 fn function<P: WasmParams, R: WasmResults>(
     instance: Instance,
     export: &ModuleExport,
@@ -87,7 +87,7 @@ fn function<P: WasmParams, R: WasmResults>(
     function.ok_or_else(|| format_err!("what it calls a function is none"))?.typed(&*store)
 }
 
-/// The text whose place and length stand at `at`.
+/// The text whose address and length stand at `at`.
 fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
     let number = |at: u32| {
         let bytes = memory.get(at as usize..)?.first_chunk::<4>()?;
@@ -98,7 +98,7 @@ fn text(memory: &[u8], at: u32) -> Result<&str, Error> {
     std::str::from_utf8(bytes.ok_or_else(|| outside(at))?).map_err(|_| format_err!("its answer is no text"))
 }
 
-/// A copy of an answer, where it is no longer than an output may be.
+/// A copy of an answer, if it is not longer than an output may be.
 fn kept(store: &Store<State>, text: &str) -> Result<String, Error> {
     if store.data().room.take(text.len()) < text.len() {
         return Err(Cut::Output.into());

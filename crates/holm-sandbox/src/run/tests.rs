@@ -14,7 +14,7 @@ use crate::shape::Shape;
 use crate::ticker::TICK;
 use crate::ticker::tests::waited;
 
-/// How soon a guest must have ended after somebody said so.
+/// How soon a guest must have ended after it was cancelled.
 const PROMISED: Duration = Duration::from_millis(50);
 
 /// An engine whose clock only moves when a test says so.
@@ -66,7 +66,7 @@ impl Still {
             cancel.cancel();
             (0..ticks).for_each(|_| self.engine.increment_epoch());
             let ended = waited(|| run.is_finished());
-            // Whatever came out, nothing may be left running, or this test would never end.
+            // Nothing may be left running after any outcome, or this test would never end.
             self.engine.increment_epoch();
             assert!(ended, "it runs on after {ticks} ticks");
             run.join().unwrap().stop

@@ -1,11 +1,13 @@
-//! Every attack of a list, one after the other, each as a real module or component, while another session goes on calling.
+//! Every attack of a list, one after the other, each as a real module or component, while another
+//! session goes on calling.
 //!
-//! Each must be refused or cut off soon, within little memory, and without harm to the other session. Why each ends as it does
-//! is looked at more closely in the tests named `hostile`; this is about what all of them cost. It is a program of its own
-//! because what other tests use cannot be told apart from what an attack uses.
+//! Each must be refused or cut off soon, within little memory, and without harm to the other
+//! session. Why each ends as it does is looked at more closely in the tests named `hostile`; this
+//! is about what all of them cost. It is a program of its own because what other tests use cannot
+//! be told apart from what an attack uses.
 //!
-//! What is asserted leaves room for slow and busy machines; `HOLM_STRICT=1` takes that room away, and `--nocapture` shows
-//! the table.
+//! What is asserted leaves room for slow and busy machines; `HOLM_STRICT=1` takes that room away,
+//! and `--nocapture` shows the table.
 
 #![expect(clippy::unwrap_used, reason = "a test that meets the unexpected should stop")]
 
@@ -27,7 +29,8 @@ use neighbour::Neighbour;
 const SOON: Duration = Duration::from_secs(2);
 const SLACK: Duration = Duration::from_secs(40);
 
-/// The most memory that an attack may take on our side, and what the neighbour and our own bookkeeping may add meanwhile.
+/// The most memory that an attack may take on our side, and what the neighbour and our own
+/// bookkeeping may add meanwhile.
 const MEMORY: u64 = 64 << 20;
 const MEMORY_SLACK: u64 = 16 << 20;
 

@@ -1,4 +1,5 @@
-//! Another session, which calls an honest guest all the time and notes how long that takes; and what memory this process has.
+//! Another session, which calls an honest guest all the time and notes how long that takes; and
+//! what memory this process has.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -197,8 +197,8 @@ fn output_and_waiting() -> Vec<Case> {
     ]
 }
 
-/// What a journal holds can be had again only if nothing else comes in: with the clock fixed and the seed given, all
-/// output is the same.
+/// What a journal holds can be had again only if nothing else comes in: with the clock fixed and
+/// the seed given, all output is the same.
 fn repeated() -> Attack {
     let wat = start(
         "(drop (call $random_get (i32.const 1024) (i32.const 32)))
@@ -348,7 +348,8 @@ fn components() -> Vec<Case> {
 }
 
 fn files() -> Vec<Case> {
-    /// Calls one function in a folder that may only be read, and says what is in its file afterwards.
+    /// Calls one function in a folder that may only be read, and says what is
+    /// in its file afterwards.
     fn changes(call: &str) -> Attack {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("a.txt"), "text").unwrap();

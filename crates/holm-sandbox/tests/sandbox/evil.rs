@@ -1,4 +1,5 @@
-//! Guests that mean harm, for the tests that look at how each ends and for the table of what all of them cost.
+//! Guests that mean harm, for the tests that look at how each ends and for the table of what all of
+//! them cost.
 
 use std::fmt::Write;
 use std::net::IpAddr;
@@ -12,8 +13,8 @@ use crate::kit::{ECHO, program, text};
 /// The head of every component.
 const COMPONENT: &[u8] = b"\0asm\x0d\0\x01\0";
 
-/// A module of sections: number, how many entries it says it has, and one entry as often as it is there. No text format
-/// would let these pass.
+/// A module of sections: number, how many entries it says it has, and one entry as often as it is
+/// there. No text format would let these pass.
 pub(crate) fn binary(sections: &[(u8, usize, &[u8], usize)]) -> Vec<u8> {
     let mut module = b"\0asm\x01\0\0\0".to_vec();
     for (number, says, entry, times) in sections {
@@ -80,7 +81,8 @@ pub(crate) fn bomb(loops: usize, locals: usize) -> Vec<u8> {
         .unwrap()
 }
 
-/// By hand, because the text format has a limit of its own: each component is the only section of the next.
+/// By hand, because the text format has a limit of its own: each component is the only
+/// section of the next.
 pub(crate) fn nested_components(depth: usize) -> Vec<u8> {
     (0..depth)
         .fold(COMPONENT.to_vec(), |inner, _| [COMPONENT.to_vec(), vec![4], leb(inner.len()), inner].concat())

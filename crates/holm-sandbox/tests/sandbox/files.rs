@@ -54,7 +54,8 @@ fn prints(path: &str) -> String {
     )
 }
 
-/// A program that opens `path` and then does something with `$fd`; the error is printed as one byte.
+/// A program that opens `path` and then does something with `$fd`; the error is
+/// printed as one byte.
 fn opens(path: &str, oflags: u32, rights: u64, then: &str) -> String {
     let len = path.len();
     program(&format!(
@@ -317,7 +318,7 @@ fn an_absolute_grant_is_not_led_elsewhere_by_a_link() {
         (vec![format!("write:{through}"), format!("read:{through}")], ""),
         (vec![format!("read:{straight}")], "secret"),
     ] {
-        // The only directory that is given is the one of the grant, whatever it is called.
+        // The only directory that is given is the one of the grant, under any name.
         let name = if grants[0].ends_with("**") { "link/secret" } else { "secret" };
         for (kind, guest) in both(&prints(name)) {
             let grants: Vec<&str> = grants.iter().map(String::as_str).collect();
@@ -328,7 +329,8 @@ fn an_absolute_grant_is_not_led_elsewhere_by_a_link() {
     }
 }
 
-/// Reads into many parts at once and prints how many mebibytes came, at least one where anything did.
+/// Reads into many parts at once and prints how many mebibytes came, at least
+/// one where anything did.
 const READS_MUCH: &str = r"
     (loop $part
         (i32.store (i32.add (i32.const 4096) (i32.shl (local.get $i) (i32.const 3))) (i32.const 131072))
@@ -372,7 +374,8 @@ fn a_hole_in_a_file_is_no_larger_than_what_may_be_written() {
 
 const EXCLUSIVE: u32 = 4;
 
-/// A program that makes `draft`, writes `new` into it, and then does something; the error of the making is printed as one byte.
+/// A program that makes `draft`, writes `new` into it, and then does something; the error of the
+/// making is printed as one byte.
 fn drafts(draft: &str, then: &str) -> String {
     let write = "(call $write (local.get $fd) (i32.const 1024) (i32.const 3))";
     opens(draft, CREATE | EXCLUSIVE, WRITE, &format!("{write} {then}"))

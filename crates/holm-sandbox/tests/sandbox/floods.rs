@@ -1,5 +1,6 @@
-//! Guests that want more of the host than of themselves: names, handles, listings without end. Each case runs in a process
-//! of its own that has few handles, and whose memory is looked at afterwards.
+//! Guests that want more of the host than of themselves: names, handles, listings without end. Each
+//! case runs in a process of its own that has few handles, and whose memory is looked at
+//! afterwards.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Guests that mean harm. Each is a real module or component, and each is refused or cut off soon, without a panic, without
-//! harm to the next call, and for the reason that its author would see.
+//! Guests that mean harm. Each is a real module or component, and each is refused or cut off soon,
+//! without a panic, without harm to the next call, and for the reason that its author would see.
 
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ fn cut_one(wat: &str, expect: impl Fn(&Outcome) -> bool) {
     assert_alive();
 }
 
-/// Whatever happened, the next call works.
+/// The next call works after any attack.
 #[track_caller]
 fn assert_alive() {
     assert_eq!(run(&load(&text(ECHO)), bare().input("alive")).reply, Some(Ok("alive".to_owned())));
@@ -502,7 +502,8 @@ fn damaged_bytes_never_load() {
             bad[at] ^= 1 << (seed % 8);
         }
         if let Ok(guest) = sandbox().load(&bad, &mut |_| {}) {
-            // Some bits are only text or numbers; then it is another program, and is cut like any.
+            // Some bits are only text or numbers; the program is then a different one, and is cut
+            // off like any.
             loaded += 1;
             let outcome = run(&guest, bare().limits(tight()));
             assert!(!matches!(outcome.stop, Stop::HostFailed(_)), "{outcome:?}");

@@ -1,6 +1,7 @@
 //! Guests of `wasi:http`, written as text.
 
-/// The types of `wasi:io` and `wasi:http` that the guest below needs, written as the standard names them.
+/// The types of `wasi:io` and `wasi:http` that the guest below needs, written as
+/// the standard names them.
 const TYPES: &str = r#"
     (import "wasi:io/poll@0.2.0" (instance $poll
         (export "pollable" (type $pollable (sub resource)))
@@ -165,8 +166,8 @@ pub(crate) fn with_http(module: &str) -> String {
     )
 }
 
-/// A guest that fetches `http://INPUT/` and answers with the body, or fails with one letter: `A` for the first error of the
-/// standard's list, and so on.
+/// A guest that fetches `http://INPUT/` and answers with the body, or fails with one letter: `A`
+/// for the first error of the standard's list, and so on.
 pub(crate) fn client() -> String {
     with_http(
         r#"(data (i32.const 90) "/")

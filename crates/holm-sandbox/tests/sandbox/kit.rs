@@ -9,7 +9,8 @@ use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME, WASI_SNAPSHOT_PREVIEW1_COMMAND_ADAPTER,
 };
 
-/// Settings that compile with the program of this crate, because a test harness has no `main` of its own.
+/// Settings that compile with the program of this crate, because a test harness has no
+/// `main` of its own.
 pub(crate) fn settings() -> Settings {
     Settings::with_compiler(Compiler::program(env!("CARGO_BIN_EXE_holm-sandbox-compiler")))
 }
@@ -50,7 +51,8 @@ pub(crate) fn componentise(module: &[u8]) -> Vec<u8> {
         .unwrap()
 }
 
-/// Code as another version of the engine would have made it: the version stands before the target that it is for.
+/// Code as another version of the engine would have made it: the version stands before the target
+/// that it is for.
 pub(crate) fn of_another_version(mut code: Vec<u8>) -> Vec<u8> {
     let target = std::env::consts::ARCH.as_bytes();
     let at = code.windows(target.len()).position(|part| part == target).unwrap();
@@ -160,8 +162,8 @@ pub(crate) fn program_with_memory(memory: &str, body: &str) -> String {
     )
 }
 
-/// A component of the text world around the body of a core function `run (param $ptr i32) (param $len i32) (result i32)`.
-/// The result points to a tag, a pointer and a length.
+/// A component of the text world around the body of a core function `run (param $ptr i32) (param
+/// $len i32) (result i32)`. The result points to a tag, a pointer and a length.
 pub(crate) fn text(body: &str) -> String {
     text_with("", body)
 }

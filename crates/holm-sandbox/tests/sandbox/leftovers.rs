@@ -4,7 +4,8 @@ use holm_sandbox::{Call, Limits, Stop};
 
 use crate::kit::{access, bare, both, load, program_with_memory, run, text_with};
 
-/// Prints the sum of all bytes of 30 pages, then fills them with a canary; grows first, so that fresh pages count too.
+/// Prints the sum of all bytes of 30 pages, then fills them with a canary; grows first, so that
+/// fresh pages count too.
 fn canary() -> String {
     program_with_memory(
         r#"(memory (export "memory") 2) (table $t 64 funcref) (global $g (mut i32) (i32.const 0)) (elem declare func $mark)"#,

@@ -1,4 +1,5 @@
-//! From bytes to a guest: compiled once, kept under seal, made again when anything is wrong, and never at any price.
+//! From bytes to a guest: compiled once, kept under seal, made again when anything is wrong, and
+//! never at any price.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ fn code_files(folder: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|end| end == "cwasm")).collect()
 }
 
-/// A compiler that does not exist: whoever loads with it did not compile.
+/// A compiler that does not exist, so a successful load did not compile.
 fn none() -> Compiler {
     Compiler::program("/nonexistent/compiler")
 }

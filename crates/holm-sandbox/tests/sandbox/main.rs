@@ -1,5 +1,5 @@
-//! The sandbox from outside: real modules and components, honest and hostile, in one program because linking an engine takes
-//! longer than running all of this.
+//! The sandbox from outside: real modules and components, honest and hostile, in one program
+//! because linking an engine takes longer than running all of this.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! Guests of the text world without a component around them: they answer like the others, and are cut like the others.
+//! Guests of the text world without a component around them: they answer like the others, and are
+//! cut like the others.
 
 use std::time::Duration;
 
@@ -165,7 +166,8 @@ fn ways_in_of_the_wrong_type_are_told() {
     }
 }
 
-/// Opens the file `a` beneath the first directory, and answers with what it holds or with the number of the error.
+/// Opens the file `a` beneath the first directory, and answers with what it holds or with the
+/// number of the error.
 fn reads() -> String {
     plain_with(
         r#"(import "wasi_snapshot_preview1" "path_open"

@@ -1,4 +1,5 @@
-//! Guests with raw sockets, as text: for the tests here, and for those of the way out that tools really have.
+//! Guests with raw sockets, as text: for the tests here, and for those of the way out that tools
+//! really have.
 
 const TYPES: &str = r#"
     (import "wasi:io/poll@0.2.0" (instance $poll
@@ -79,7 +80,8 @@ const TYPES: &str = r#"
         (alias outer 1 $udp-socket (type $u0)) (export "udp-socket" (type $u (eq $u0)))
         (export "create-udp-socket" (func (param "address-family" $f) (result (result (own $u) (error $c)))))))"#;
 
-/// A guest of the text world around the body of `run`, with sockets. An error is answered as one letter, `A` for the first.
+/// A guest of the text world around the body of `run`, with sockets. An error is answered as one
+/// letter, `A` for the first.
 pub(crate) fn with_sockets(body: &str) -> String {
     let functions = [
         ("block", "poll", "[method]pollable.block", "i32", ""),
@@ -179,7 +181,7 @@ pub(crate) fn connects(to: [u8; 4], port: u16) -> String {
     with_socket(&connect(to, port))
 }
 
-/// Looks up its input, and then connects to an address, whatever it has found.
+/// Looks up its input, ignores the result, and connects to an address.
 pub(crate) fn looks_up_and_connects(to: [u8; 4], port: u16) -> String {
     with_socket(&format!(
         r"(call $resolve (local.get $net) (local.get $ptr) (local.get $len) (i32.const 1024))

@@ -1,4 +1,5 @@
-//! Raw sockets and names: connections go where a grant leads, nobody listens, and only granted names are looked up.
+//! Raw sockets and names: connections go where a grant leads, guests never listen, and only granted
+//! names are looked up.
 
 use std::net::{IpAddr, TcpListener};
 use std::sync::{Arc, Mutex};
@@ -74,7 +75,8 @@ fn a_connection_goes_where_a_grant_names_the_address() {
     assert_eq!(outcome.reply, Some(Ok("ok".to_owned())), "{outcome:?}");
     listener.accept().unwrap();
     listener.set_nonblocking(true).unwrap();
-    // A wildcard never opens what is inside, another port is another grant, and without a grant there is nothing.
+    // A wildcard never opens an inside address, a different port needs a different grant, and
+    // without a grant there is nothing.
     for grants in [&["fetch:tcp://*:*"][..], &["fetch:tcp://127.0.0.1:1"], &["fetch:http://127.0.0.1"], &[]] {
         let (outcome, _) = ask(&wat, grants, "");
         assert_eq!(outcome.reply, Some(Err(DENIED.to_owned())), "{grants:?}: {outcome:?}");

@@ -9,12 +9,13 @@ use crate::kit::{ECHO, access, bare, both, load, program, run, sandbox, settings
 
 /// Long before anything else would end the guest.
 const AT_ONCE: Duration = Duration::from_secs(20);
-/// What is promised: ten ticks of the clock. Asserted where `HOLM_STRICT=1` says that the machine has nothing else to do.
+/// What is promised: ten ticks of the clock. Asserted where `HOLM_STRICT=1` says that the machine
+/// has nothing else to do.
 const PROMISED: Duration = Duration::from_millis(50);
 /// What a busy machine that runs all tests at once may add.
 const SLACK: Duration = Duration::from_millis(400);
 
-/// Makes the file `begun`, so that somebody who gave it a directory knows that it runs.
+/// Creates the file `begun`, so that the test that gave it a directory knows that it runs.
 const BEGINS: &str = "(drop (call $open (i32.const 64) (i32.const 5) (i32.const 1) (i64.const 64)))";
 
 fn spins() -> String {
@@ -184,7 +185,8 @@ async fn a_session_that_takes_all_it_can_get_does_not_hold_up_another() {
         times.push(began.elapsed());
     }
     times.sort();
-    // Those who sleep do so for an hour, and who finds no place is told so after half a minute.
+    // Sleeping guests sleep for an hour, and a call that finds no place is refused after half a
+    // minute.
     assert!(times[times.len() / 2] < Duration::from_secs(2), "{times:?}");
     drop(held);
 }

@@ -1,4 +1,4 @@
-//! All tokens, in one private file.
+//! Stores all tokens in one private file.
 
 use std::{
     collections::BTreeSet,
@@ -14,23 +14,23 @@ use tokio::sync::watch;
 use super::{Digest, Role, Token, TokenId, User, UserName};
 use crate::{ServerError, SessionId};
 
-/// The file of digests.
+/// The file of token digests.
 const KEPT: &str = "tokens.json";
-/// The file of the first token, for whoever started the server.
+/// The file with the first token, for the user who started the server.
 const FIRST: &str = "token";
 
-/// Knows who holds which token. Changes are on disk before they count.
+/// The tokens of all users. A change is written to disk before it takes effect.
 pub struct Keyring {
     folder: PathBuf,
     kept: RwLock<Kept>,
-    /// Counts changes, so that whoever watches over a long connection notices that its token was taken.
+    /// Counts changes, so that long-lived connections notice that their token was revoked.
     changes: watch::Sender<u64>,
 }
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Kept {
-    /// The number of the next token; never used twice, or a log would speak of two.
+    /// The number of the next token. It is never reused, so that a log entry is unambiguous.
     #[serde(default)]
     next: u64,
     #[serde(default)]
@@ -39,34 +39,31 @@ struct Kept {
     tokens: Vec<Card>,
 }
 
-/// What is known of a token.
+/// The record of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Card {
-    /// Its number.
     pub id: TokenId,
-    /// Whose it is.
     pub user: UserName,
-    /// What it lets its holder do.
+    /// What the token allows.
     pub role: Role,
-    /// With which sessions.
     #[serde(default)]
     pub scope: Scope,
     digest: Digest,
 }
 
-/// With which sessions a token may be used.
+/// The sessions that a token may be used with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// All of its user's.
+    /// All sessions of its user.
     #[default]
     All,
-    /// These alone; it starts none.
+    /// Only these; it cannot create sessions.
     Only(BTreeSet<SessionId>),
 }
 
 impl Scope {
-    /// Whether it holds a session.
+    /// Whether a session is in scope.
     pub fn admits(&self, session: &SessionId) -> bool {
         match self {
             Self::All => true,
@@ -75,21 +72,19 @@ impl Scope {
     }
 }
 
-/// Somebody whose token is known.
+/// A user whose token was verified.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Who {
-    /// The user.
     pub user: UserName,
-    /// What they may do.
+    /// What the token allows.
     pub role: Role,
-    /// With which sessions.
     pub scope: Scope,
-    /// By which token.
     pub token: TokenId,
 }
 
 impl Keyring {
-    /// Opens the keyring of a folder. If there is none yet it is made, with a token for the owner in the file `token`.
+    /// Opens the tokens of a folder. If the file is missing, this creates it and writes a token for
+    /// the owner to the file `token`.
     ///
     /// # Errors
     /// [`ServerError`] if a file cannot be read or written.
@@ -115,12 +110,13 @@ impl Keyring {
         Ok(keyring)
     }
 
-    /// Where the owner finds the first token.
+    /// The path of the file with the first token.
     pub fn first(&self) -> PathBuf {
         self.folder.join(FIRST)
     }
 
-    /// Whose token this is. Every known token is compared, so the time does not tell which was nearly right.
+    /// The user of a token. All known tokens are compared, so the time reveals nothing
+    /// about a near match.
     pub fn find(&self, token: &Token) -> Option<Who> {
         let digest = token.digest();
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
@@ -129,26 +125,26 @@ impl Keyring {
             .fold(None, |found, card| if card.digest == digest { Some(card.who()) } else { found })
     }
 
-    /// Whether a token that was known still is.
+    /// Whether a token is still valid.
     pub fn is_valid(&self, token: TokenId) -> bool {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         kept.tokens.iter().any(|card| card.id == token)
     }
 
-    /// Makes a token. It is never shown again.
+    /// Creates a token. It is shown only once.
     ///
     /// # Errors
-    /// [`ServerError`] if it cannot be kept.
+    /// [`ServerError`] if it cannot be stored.
     pub fn issue(&self, user: UserName, role: Role, scope: Scope) -> Result<(Card, Token), ServerError> {
         let token = Token::new()?;
         let card = self.add(&token, user, role, scope)?;
         Ok((card, token))
     }
 
-    /// Takes a token back; open connections that it began end too. Whether there was one.
+    /// Revokes a token and ends its open connections. Returns whether it existed.
     ///
     /// # Errors
-    /// [`ServerError`] if that cannot be kept.
+    /// [`ServerError`] if the change cannot be stored.
     pub fn revoke(&self, token: TokenId) -> Result<bool, ServerError> {
         self.change(|kept| {
             let before = kept.tokens.len();
@@ -157,7 +153,7 @@ impl Keyring {
         })
     }
 
-    /// All tokens, without what would let anybody use them.
+    /// All tokens, without their secrets.
     pub fn cards(&self) -> Vec<Card> {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).tokens.clone()
     }
@@ -167,24 +163,25 @@ impl Keyring {
         self.kept.read().unwrap_or_else(PoisonError::into_inner).users.clone()
     }
 
-    /// All users who have a token. Whoever has none any more has nothing done for them either.
+    /// All users who have a token. The server does no work for users without one.
     pub fn holders(&self) -> Vec<UserName> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let holders: BTreeSet<_> = kept.tokens.iter().map(|card| card.user.clone()).collect();
         holders.into_iter().collect()
     }
 
-    /// What those of a user's sessions together may cost that are still there: what was spent by others is spent.
+    /// The budget for the existing sessions of a user: what deleted sessions
+    /// have cost is subtracted.
     pub fn budget(&self, user: &UserName) -> Option<NanoUsd> {
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         let known = kept.users.iter().find(|known| known.name == *user)?;
         known.budget.map(|budget| budget.minus(known.forgotten))
     }
 
-    /// Remembers what a session cost that is no longer there to say so.
+    /// Adds the cost of a deleted session to the user's spending.
     ///
     /// # Errors
-    /// [`ServerError`] if that cannot be kept.
+    /// [`ServerError`] if the change cannot be stored.
     pub fn forget(&self, user: &UserName, cost: NanoUsd) -> Result<(), ServerError> {
         if cost == NanoUsd::default() {
             return Ok(());
@@ -196,10 +193,11 @@ impl Keyring {
         })
     }
 
-    /// Takes back what was [forgotten](Self::forget) too early: the session is still there to say what it cost.
+    /// Reverts [`forget`](Self::forget), because the session still exists and
+    /// its cost counts there.
     ///
     /// # Errors
-    /// [`ServerError`] if that cannot be kept.
+    /// [`ServerError`] if the change cannot be stored.
     pub fn remember(&self, user: &UserName, cost: NanoUsd) -> Result<(), ServerError> {
         if cost == NanoUsd::default() {
             return Ok(());
@@ -211,10 +209,10 @@ impl Keyring {
         })
     }
 
-    /// Bounds what a user's sessions together may cost. Whether there is such a user.
+    /// Sets the budget for all sessions of a user. Returns whether the user exists.
     ///
     /// # Errors
-    /// [`ServerError`] if that cannot be kept.
+    /// [`ServerError`] if the change cannot be stored.
     pub fn set_budget(&self, user: &UserName, budget: Option<NanoUsd>) -> Result<bool, ServerError> {
         self.change(|kept| {
             let known = kept.users.iter_mut().find(|known| known.name == *user);
@@ -222,7 +220,7 @@ impl Keyring {
         })
     }
 
-    /// Rings whenever a token was given or taken.
+    /// Notifies whenever a token was created or revoked.
     pub fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
     }
@@ -240,7 +238,7 @@ impl Keyring {
         })
     }
 
-    /// Changes a copy, keeps it, and only then lets it count.
+    /// Changes a copy and stores it; only then the change takes effect.
     fn change<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> Result<T, ServerError> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();
@@ -264,7 +262,7 @@ impl Card {
     }
 }
 
-/// Makes a folder that only its owner can enter.
+/// Creates a folder that only its owner can enter.
 pub(crate) fn private_folder(folder: &Path) -> Result<(), ServerError> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -274,7 +272,7 @@ pub(crate) fn private_folder(folder: &Path) -> Result<(), ServerError> {
         builder.mode(0o700);
     }
     let made = builder.create(folder);
-    // One that was there may have been open to others.
+    // An existing folder may have been open to other users.
     #[cfg(unix)]
     let made = made.and_then(|()| {
         use std::os::unix::fs::PermissionsExt as _;
@@ -283,21 +281,21 @@ pub(crate) fn private_folder(folder: &Path) -> Result<(), ServerError> {
     made.map_err(|error| ServerError::file(folder, &error))
 }
 
-/// Replaces a file that only its owner can read, whole or not at all.
+/// Atomically replaces a file that only its owner can read.
 pub(crate) fn write_private(place: &Path, bytes: &[u8]) -> Result<(), ServerError> {
     let beside = place.with_extension("new");
     let written = private_file(&beside).and_then(|mut file| {
         io::Write::write_all(&mut file, bytes)?;
         file.sync_all()?;
         fs::rename(&beside, place)?;
-        // The new name too, or a token that was taken back could be there again after the power went.
+        // Syncs the new name too; otherwise a revoked token could reappear after a power failure.
         place.parent().map_or(Ok(()), |folder| fs::File::open(folder)?.sync_all())
     });
     written.map_err(|error| ServerError::file(place, &error))
 }
 
 fn private_file(place: &Path) -> io::Result<fs::File> {
-    // What a crash left behind might be readable by others.
+    // A file that a crash left behind might be readable by other users.
     match fs::remove_file(place) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}

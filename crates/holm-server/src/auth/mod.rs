@@ -1,5 +1,8 @@
-//! Who somebody is and what they may do: users, roles, tokens. A token is known by its digest alone; only the first one,
-//! which the server makes for whoever starts it, lies readable in a file for its owner.
+//! Authentication and authorization: users, roles and tokens. The server stores only the digest of
+//! a token.
+//!
+//! The first token is the exception: the server creates it for its owner, who can read it from a
+//! file.
 
 mod keyring;
 mod role;

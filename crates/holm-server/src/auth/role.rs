@@ -1,9 +1,9 @@
-//! What a token lets its holder do.
+//! The roles of tokens.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// What a token lets its holder do. Each role may do what those before it may.
+/// What a token allows. Each role includes the ones before it.
 ///
 /// ```
 /// use holm_server::auth::Role;
@@ -13,10 +13,10 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Looks.
+    /// Can read.
     Viewer,
-    /// Starts, steers, answers and stops sessions.
+    /// Can also start, steer, answer and stop sessions.
     Operator,
-    /// Gives and takes tokens, reads the audit log.
+    /// Can also manage tokens and read the audit log.
     Admin,
 }

@@ -1,4 +1,4 @@
-//! Tokens: made here, shown once, kept as digests.
+//! Access tokens. They are created here, shown once, and stored as digests.
 
 use std::fmt;
 
@@ -12,18 +12,19 @@ use crate::ServerError;
 /// Random bytes of a token: as many as its digest has.
 const BYTES: usize = 32;
 
-/// What tells a token of Holm from other texts, so that scanners find one that was lost.
+/// The prefix of Holm tokens, by which scanners find leaked ones.
 const MARK: &str = "holm_";
 
-/// The longest text that is taken for a token: a longer one is nobody's, and need not be hashed.
+/// The longest text that can be a token. A longer one is rejected without hashing it.
 const LONGEST: usize = 128;
 
-/// A token in clear. Shown to its holder once; never logged, never kept, except the first one by its owner's wish.
+/// A token in clear text. It is shown to its holder once, and never logged or stored. The owner's
+/// first token is the exception.
 #[derive(Clone)]
 pub struct Token(SecretString);
 
 impl Token {
-    /// Makes one.
+    /// Creates a random token.
     ///
     /// # Errors
     /// [`ServerError::Random`] if the system has no randomness.
@@ -33,7 +34,7 @@ impl Token {
         Ok(Self(SecretString::from(format!("{MARK}{}", URL_SAFE_NO_PAD.encode(bytes)))))
     }
 
-    /// Reads one that somebody keeps; none where the text cannot be one.
+    /// Parses a token that a client sends; `None` if the text cannot be one.
     pub fn read(text: &str) -> Option<Self> {
         let text = text.trim();
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
@@ -41,12 +42,12 @@ impl Token {
         (fits && text.starts_with(MARK) && text.bytes().all(plain)).then(|| Self(SecretString::from(text)))
     }
 
-    /// What is kept of it.
+    /// The digest, which is stored.
     pub fn digest(&self) -> Digest {
         Digest(Sha256::digest(self.0.expose_secret()).into())
     }
 
-    /// The token itself, for its holder.
+    /// The token text, for its holder.
     pub fn reveal(&self) -> &str {
         self.0.expose_secret()
     }
@@ -58,13 +59,13 @@ impl fmt::Debug for Token {
     }
 }
 
-/// The SHA-256 of a token. A token has 256 random bits, so nobody finds it from this.
+/// The SHA-256 of a token. A token has 256 random bits, so it cannot be recovered from this.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Digest([u8; BYTES]);
 
 impl PartialEq for Digest {
-    /// Takes the same time whatever the difference.
+    /// Takes the same time regardless of where the digests differ.
     fn eq(&self, other: &Self) -> bool {
         let differ = self.0.iter().zip(other.0.iter()).fold(0, |differ, (one, other)| differ | (one ^ other));
         std::hint::black_box(differ) == 0
@@ -94,18 +95,16 @@ impl TryFrom<String> for Digest {
     }
 }
 
-/// Names a token, for lists and logs. It says nothing of the token.
+/// The number of a token, for lists and logs. It reveals nothing about the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct TokenId(u64);
 
 impl TokenId {
-    /// The number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// As a number.
     pub const fn value(self) -> u64 {
         self.0
     }

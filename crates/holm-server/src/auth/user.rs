@@ -1,4 +1,4 @@
-//! Users: a name, and what they may spend.
+//! Users: their names and budgets.
 
 use std::{fmt, str::FromStr};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ServerError, id::check_name};
 
-/// The longest name: it becomes a folder's name.
+/// The longest name: it becomes a folder name.
 const LONGEST: usize = 32;
 
 /// The name of a user.
@@ -23,12 +23,11 @@ const LONGEST: usize = 32;
 pub struct UserName(String);
 
 impl UserName {
-    /// Whoever started the server.
+    /// The user who started the server.
     pub fn owner() -> Self {
         Self("owner".into())
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -39,7 +38,7 @@ impl FromStr for UserName {
 
     fn from_str(text: &str) -> Result<Self, ServerError> {
         check_name("a user", text, LONGEST)?;
-        // On some systems two names that differ in case alone are one folder.
+        // On some systems, two names that differ only in case are the same folder.
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             let reason = "it has capital letters";
             return Err(ServerError::Name { what: "a user", given: text.into(), reason });
@@ -68,15 +67,14 @@ impl fmt::Display for UserName {
     }
 }
 
-/// A user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
-    /// Their name.
     pub name: UserName,
-    /// What all of their sessions together may cost; a run that would begin beyond it is refused. None is no bound.
+    /// The budget for all of their sessions together; `None` is unlimited. A run that would start
+    /// beyond it is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<NanoUsd>,
-    /// What their sessions cost that were forgotten since. It was spent all the same.
+    /// The cost of their deleted sessions, which still counts as spent.
     #[serde(default)]
     pub forgotten: NanoUsd,
 }

@@ -1,4 +1,4 @@
-//! One file of the dashboard, and how it is given.
+//! Serves one file of the dashboard.
 
 use std::io::Read as _;
 
@@ -11,29 +11,31 @@ use http::{
 
 use crate::Refusal;
 
-/// What was built; empty where nothing was.
+/// The built files; empty if the dashboard was not built.
 pub(super) static FILES: &[File] = include!(concat!(env!("OUT_DIR"), "/dashboard.rs"));
 
-/// What the page may do: run its own scripts, use its own styles, speak with this server, draw pictures that it was given.
-/// Nothing is fetched from elsewhere, so what a model writes cannot carry anything out. A picture of another site that somebody
-/// asked for stands in a frame, in a page with a policy of its own.
+/// What the page may do: run its own scripts, use its own styles, connect to this server,
+/// and show images that it was given. It loads nothing from other sites, so the text of a
+/// model cannot leak data.
+///
+/// If a user asks for an image of another site, it is shown in a frame, in a page
+/// with its own policy.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; \
      connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
 /// The page itself changes with each build.
 const ANEW: &str = "no-cache";
-/// Everything else has a name that says what is in it, so it never changes under that name.
+/// The name of every other file contains a hash of its content, so the content never changes.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
-/// A file, packed.
 pub(super) struct File {
     /// Its path below the page.
     pub(super) name: &'static str,
-    /// Its content, as gzip.
+    /// Its content, compressed with gzip.
     pub(super) packed: &'static [u8],
 }
 
-/// Gives a file in the way that the client can read.
+/// Serves a file in an encoding that the client accepts.
 pub(super) fn answer(files: &[File], name: &str, headers: &HeaderMap) -> Response {
     let Some(file) = files.iter().find(|file| file.name == name) else { return missing(files) };
     let mut given = [
@@ -64,7 +66,7 @@ fn missing(files: &[File]) -> Response {
     Refusal::missing("file").into_response()
 }
 
-/// Whether gzip is among what the client reads. `gzip;q=0` says that it is not.
+/// Whether the client accepts gzip. `gzip;q=0` says that it does not.
 fn reads_gzip(headers: &HeaderMap) -> bool {
     let named = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
     named.flat_map(|value| value.split(',')).any(|coding| {

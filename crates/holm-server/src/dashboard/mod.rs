@@ -1,9 +1,12 @@
-//! The dashboard: files that were built into this program, given to whoever asks. They hold nothing of anybody; what the page
-//! shows it asks for like any other client, with a token, through the door.
+//! The dashboard: files that are built into this program and served without authentication. They
+//! contain no user data; the page requests its data like any other client, with a token.
 //!
-//! A browser sends no token when it opens a page, so these few paths stand before the door. They change nothing, take no
-//! body, and are given under this server's own names alone, so that a page of a foreign name never becomes this one. Beside the
-//! files there is one page more, made when it is asked for: the frame of a picture that somebody wants to see.
+//! A browser sends no token when it opens a page, so these few paths are outside of the access
+//! checks. They change nothing and accept no body. They are served only under this server's own
+//! host names, so that a foreign name never shows this page.
+//!
+//! Besides the files there is one generated page: the frame for an image that the user wants to
+//! see.
 
 mod file;
 mod picture;
@@ -28,10 +31,10 @@ use crate::{
     extract::Query,
 };
 
-/// The page's own file.
+/// The file name of the page.
 const PAGE: &str = "index.html";
 
-/// The paths of the dashboard, below the server's base path.
+/// The routes of the dashboard, below the server's base path.
 pub(crate) fn routes(server: &Server) -> Router {
     let base = server.config().base.as_str().to_owned();
     let mut routes = Router::new()
@@ -39,14 +42,14 @@ pub(crate) fn routes(server: &Server) -> Router {
         .route(&format!("{base}/assets/{{name}}"), get(asset))
         .route(&format!("{base}/picture"), get(framed));
     if !base.is_empty() {
-        // What the page asks for is relative to it, so it must be known by its folder.
+        // The page uses relative URLs, so its own URL must end with a slash.
         let whole = format!("{base}/");
         routes = routes.route(&base, get(move || async move { Redirect::permanent(&whole) }));
     }
     routes.layer(middleware::from_fn_with_state(server.clone(), porch)).with_state(server.clone())
 }
 
-/// Lets a request in by the name that it was sent to, and puts the headers on that every answer has.
+/// Checks the host name of a request, and adds the headers that every response has.
 async fn porch(State(server): State<Server>, request: Request, next: Next) -> Response {
     let checked = check_host(server.config(), request.headers(), request.uri().authority()).map(drop);
     let answer = match checked {
@@ -60,10 +63,8 @@ async fn page(headers: HeaderMap) -> Response {
     answer(FILES, PAGE, &headers)
 }
 
-/// Which picture.
 #[derive(Debug, Deserialize)]
 struct Of {
-    /// Its address.
     of: String,
 }
 

@@ -1,8 +1,10 @@
-//! One picture of another site, in a page of its own, for a person who asked to see it.
+//! Shows one image of another site, in a page of its own, after the user asked for it.
 //!
-//! The dashboard's page fetches nothing from elsewhere, whatever a model writes. A picture that somebody wants to see is shown in a
-//! frame instead: a page without scripts and without this server's origin, whose policy lets in the one site that the picture is
-//! of. The browser fetches it, the server does not, and the other site is not told where the question came from.
+//! The dashboard page itself loads nothing from other sites, regardless of what a model writes. The
+//! image is shown in a frame instead: a page without scripts and without this server's origin. Its
+//! policy allows only the site of the image.
+//!
+//! The browser loads the image, not the server, and sends no referrer to the other site.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{
@@ -12,24 +14,28 @@ use http::{
 
 use crate::Refusal;
 
-/// The longest address: a longer one carries something out. The page makes no longer ones links either.
+/// The longest address: a longer one could leak data. The page makes no links
+/// of longer ones either.
 const LONGEST: usize = 2_048;
-/// How the picture stands in its frame.
+/// The style of the image in its frame.
 pub(super) const STYLE: &str = "body{margin:0}img{max-width:100%;max-height:100vh}";
-/// What the policy calls the style: SHA-256 of it, so that no other is let in.
+/// The SHA-256 of the style, so that the policy allows no other style.
 pub(super) const STYLE_HASH: &str = "'sha256-oOkuS7ZoRa6gSnpVLqwks5GJBNqGJg6cfNRp6q7hilg='";
 
-/// Refuses to be anything but a frame of this server's own page. Alone in a window, a picture of anybody's choosing would stand under
-/// this server's name. Browsers say what they ask for and for whom; what says nothing shows no address either.
+/// Allows the page only as a frame of this server's own dashboard. In a window of its own, any
+/// image would appear under this server's name.
+///
+/// Browsers send what they load and for which page. A client that sends neither header
+/// shows no address bar.
 pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
     let is = |name: &str, expect: &str| headers.get(name).is_none_or(|value| value == expect);
     if is("sec-fetch-dest", "iframe") && is("sec-fetch-site", "same-origin") {
         return Ok(());
     }
-    Err(Refusal::forbidden("a picture is shown in a frame of the dashboard, and nowhere else"))
+    Err(Refusal::forbidden("a picture is only shown in a frame of the dashboard"))
 }
 
-/// The page around a picture.
+/// The page around an image.
 pub(super) fn page(address: &str) -> Result<Response, Refusal> {
     let bad = || {
         Refusal::bad("bad_address", "`of` is the address of a picture, such as `https://example.org/a.png`")
@@ -53,7 +59,7 @@ pub(super) fn page(address: &str) -> Result<Response, Refusal> {
     Ok((headers, text).into_response())
 }
 
-/// The site of an address, as a policy names it; none for what is no address of a picture elsewhere.
+/// The origin of an address, for the policy; `None` if it is not an image address on another site.
 fn origin(address: &str) -> Option<String> {
     if address.len() > LONGEST {
         return None;
@@ -61,12 +67,12 @@ fn origin(address: &str) -> Option<String> {
     let uri: Uri = address.parse().ok()?;
     let scheme = uri.scheme_str().filter(|scheme| matches!(*scheme, "http" | "https"))?;
     let authority = uri.authority()?.as_str();
-    // It becomes a part of a policy, so nothing may be in it that ends a word or a sentence there.
+    // The origin becomes part of a policy, so it must not contain separators.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b':');
     (!authority.is_empty() && authority.bytes().all(plain)).then(|| format!("{scheme}://{authority}"))
 }
 
-/// A text as it stands between quotation marks of HTML.
+/// Escapes a text for an HTML attribute.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {

@@ -105,7 +105,7 @@ fn a_trusted_proxy_says_who_asks_and_nobody_else_does() {
     check("127.0.0.1:9", &["192.0.2.7"], "192.0.2.7");
     check("[::ffff:127.0.0.1]:9", &["192.0.2.7:4711"], "192.0.2.7");
     check("127.0.0.1:9", &["[2001:db8::1]:4711"], "2001:db8::1");
-    // What a client writes in front, in whatever bytes, neither hides it nor gives it another address.
+    // Bytes that a client writes in front neither hide nor replace its address.
     check("127.0.0.1:9", &["\u{ff}, 192.0.2.7"], "192.0.2.7");
     check("127.0.0.1:9", &["198.51.100.1", "\u{ff}, 192.0.2.7"], "192.0.2.7");
     check("127.0.0.1:9", &["198.51.100.1", "\u{ff}"], "127.0.0.1");

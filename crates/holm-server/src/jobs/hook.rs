@@ -1,5 +1,6 @@
-//! Messages that prove who sent them. The form is the one that Standard Webhooks describes, so that other programs have
-//! it already: `webhook-id`, `webhook-timestamp` and `webhook-signature: v1,<HMAC-SHA256 over id.timestamp.body>`.
+//! Signs and verifies webhook messages. The format is that of Standard Webhooks, which other
+//! programs already support: `webhook-id`, `webhook-timestamp` and
+//! `webhook-signature: v1,<HMAC-SHA256 over id.timestamp.body>`.
 
 use std::fmt;
 
@@ -13,20 +14,21 @@ use sha2::Sha256;
 
 use crate::ServerError;
 
-/// Bytes of a key: as many as what it makes.
+/// Bytes of a key: the size of an HMAC-SHA256 digest.
 const BYTES: usize = 32;
-/// What tells such a key from other texts.
+/// The prefix of every webhook key.
 const MARK: &str = "whsec_";
 /// The version of the signature.
 const VERSION: &str = "v1";
-/// How far a message's time may be from ours, in seconds. The id of a message is remembered for longer.
+/// How far the time of a message may be from ours, in seconds. Message ids
+/// are remembered for longer.
 pub(crate) const TOLERANCE_S: u64 = 300;
 /// The longest id of a message.
 const MOST_ID: usize = 256;
-/// Signatures that are tried: a sender that changes its key sends two.
+/// Signatures that are checked: a sender that changes its key sends two.
 const MOST_SIGNATURES: usize = 8;
 
-/// Signs messages, and knows them again.
+/// The key that signs and verifies the messages of a job.
 ///
 /// ```
 /// use holm_server::jobs::HookKey;
@@ -41,7 +43,7 @@ const MOST_SIGNATURES: usize = 8;
 pub struct HookKey(SecretBox<[u8; BYTES]>);
 
 impl HookKey {
-    /// Makes one.
+    /// Creates a random key.
     ///
     /// # Errors
     /// [`ServerError::Random`] if the system has no randomness.
@@ -51,33 +53,32 @@ impl HookKey {
         Ok(Self(SecretBox::new(Box::new(bytes))))
     }
 
-    /// Reads one; none where the text cannot be one.
+    /// Parses a key; `None` if the text is not one.
     pub fn read(text: &str) -> Option<Self> {
         let bytes = STANDARD.decode(text.trim().strip_prefix(MARK)?).ok()?;
         bytes.try_into().ok().map(|bytes| Self(SecretBox::new(Box::new(bytes))))
     }
 
-    /// The key itself, for whoever signs or checks.
+    /// The secret key as text, for programs that sign or verify messages.
     pub fn reveal(&self) -> String {
         format!("{MARK}{}", STANDARD.encode(self.0.expose_secret()))
     }
 
-    /// Signs a message.
     pub fn sign(&self, id: &str, at_s: u64, body: &[u8]) -> String {
         let made = self.mac(id, at_s, body).map(|mac| STANDARD.encode(mac.finalize().into_bytes()));
-        // A key of this length can always be used; what is not signed is not believed.
+        // A key of this length is always valid; an empty signature would be rejected.
         format!("{VERSION},{}", made.unwrap_or_default())
     }
 
-    /// Whether a message was signed with this key, not long ago.
+    /// Verifies that a message was signed with this key, and recently.
     ///
     /// # Errors
-    /// [`Rejected`].
+    /// [`Rejected`] with the reason, which the sender is not told.
     pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
         if (now.value() / 1_000).abs_diff(signed.at_s) > TOLERANCE_S {
             return Err(Rejected::Stale);
         }
-        // Every signature is looked at, and each in the same time whatever the difference.
+        // Checks every signature, each in constant time.
         let known = signed.signatures.iter().fold(false, |known, signature| {
             let mac = self.mac(&signed.id, signed.at_s, body);
             known | mac.is_some_and(|mac| mac.verify_slice(signature).is_ok())
@@ -113,14 +114,14 @@ impl TryFrom<String> for HookKey {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        Self::read(&text).ok_or("this is no key of a webhook")
+        Self::read(&text).ok_or("not a valid webhook key")
     }
 }
 
-/// What a message says about itself.
+/// The id, time and signatures of a message, from its headers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// Its name. The same message has the same, however often it is sent.
+    /// The id of the message, the same for every delivery of it.
     pub id: String,
     /// When it was sent, in seconds since 1970.
     pub at_s: u64,
@@ -128,14 +129,14 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// Reads it from headers.
+    /// Reads the headers of a message.
     ///
     /// # Errors
-    /// [`Rejected::Unsigned`] if something is missing.
+    /// [`Rejected::Unsigned`] if a header is missing or invalid.
     pub fn of(headers: &HeaderMap) -> Result<Self, Rejected> {
         let read = |name: &str| {
             let mut values = headers.get_all(name).iter();
-            // Two of them are an attempt to have one checked and the other believed.
+            // A repeated header could have one value checked and the other one used.
             let (first, second) = (values.next(), values.next());
             first.filter(|_| second.is_none()).and_then(|value| value.to_str().ok())
         };
@@ -154,16 +155,16 @@ fn signatures(text: &str) -> Vec<Vec<u8>> {
     known.filter_map(|(_, made)| STANDARD.decode(made).ok()).collect()
 }
 
-/// Why a message is not believed. Whoever sent it is told none of this.
+/// Why a message is rejected. The sender is not told the reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     /// It is not signed.
     #[error("the message is not signed")]
     Unsigned,
-    /// It was sent too long ago, or will be.
-    #[error("the message's time is more than {TOLERANCE_S} s from ours")]
+    /// It was sent too long ago, or its time lies in the future.
+    #[error("the message's timestamp differs from the server's clock by more than {TOLERANCE_S} s")]
     Stale,
-    /// Somebody else signed it, or something else was signed.
+    /// The message was signed with another key, or its content changed.
     #[error("the message was not signed with this key")]
     Unknown,
 }

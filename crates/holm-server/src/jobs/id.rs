@@ -1,4 +1,4 @@
-//! Names of jobs and of what their runs were made for.
+//! Names of jobs, and the keys that identify their runs.
 
 use std::{fmt, str::FromStr};
 
@@ -8,10 +8,10 @@ use sha2::{Digest as _, Sha256};
 
 use crate::{Refusal, ServerError, SessionId, id::check_name};
 
-/// The longest name: with the rest of it, a session's name must stay one.
+/// The longest name: the session names that are made from it must stay valid.
 const LONGEST: usize = 48;
 
-/// Bytes of a digest that name a message: enough that nobody finds two alike.
+/// Bytes of the digest that names a message: enough to rule out collisions.
 const NAMED: usize = 16;
 
 /// The name of a job.
@@ -27,7 +27,6 @@ const NAMED: usize = 16;
 pub struct JobId(String);
 
 impl JobId {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -62,18 +61,18 @@ impl fmt::Display for JobId {
     }
 }
 
-/// What a run was made for. A job has one run for each.
+/// The key of a run: a scheduled time, a user's request, or a message. A job has one run per key.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Slot(String);
 
 impl Slot {
-    /// For a time of the schedule.
+    /// The key of a scheduled time.
     pub fn at(due: Timestamp) -> Self {
         Self(format!("at-{due}"))
     }
 
-    /// For somebody who wants it now.
+    /// A run that a user starts now.
     ///
     /// # Errors
     /// [`ServerError::Random`] if the system has no randomness.
@@ -83,23 +82,23 @@ impl Slot {
         Ok(Self(format!("now-{}", hex(&bytes))))
     }
 
-    /// For a message of another program. The same message has the same slot, so it starts one run however often it comes.
+    /// The key of a message from another program. The same message has the same key, so it
+    /// starts only one run.
     pub fn message(id: &str) -> Self {
         let digest: [u8; 32] = Sha256::digest(id).into();
         Self(format!("hook-{}", hex(digest.get(..NAMED).unwrap_or_default())))
     }
 
-    /// As it is kept.
+    /// The key as it is stored.
     pub(crate) fn kept(text: &str) -> Self {
         Self(text.to_owned())
     }
 
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The name of the session of a try, counted from 1.
+    /// The session name of an attempt, counted from 1.
     pub(crate) fn session(&self, job: &JobId, attempt: usize) -> Result<SessionId, Refusal> {
         format!("job.{job}.{self}.{attempt}").parse()
     }

@@ -1,37 +1,34 @@
-//! A job: what a person said, understood, with the key that signs its messages.
+//! A validated job, with the key that signs its messages.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::{HookKey, JobId, Rejected, Schedule, Signed, Spec};
 
-/// A job that can run.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Its name.
     pub id: JobId,
-    /// What a person said.
+    /// The specification, as the user wrote it.
     pub spec: Spec,
     /// When it is due.
     pub schedule: Schedule,
-    /// Signs what is told about it, and what may start it.
+    /// Signs notifications about the job, and messages that start it.
     pub key: HookKey,
-    /// What signed messages before, for as long as it counts.
+    /// The previous key, while it is still valid.
     pub old: Option<OldKey>,
-    /// When it was made.
+    /// When it was created.
     pub made: Timestamp,
 }
 
-/// A key in whose place there is another.
+/// A key that was replaced, and the time until which it is still valid.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OldKey {
-    /// The key.
     pub key: HookKey,
-    /// It counts no longer from then on.
+    /// When it becomes invalid.
     pub until: Timestamp,
 }
 
-/// A job as it is kept.
+/// A job as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Written {
     pub(super) spec: Spec,
@@ -42,20 +39,21 @@ pub(super) struct Written {
 }
 
 impl Job {
-    /// Understands what a person said.
+    /// Validates a specification.
     ///
     /// # Errors
-    /// [`JobError`] with what is wrong.
+    /// [`JobError`] with the first invalid field.
     pub fn new(id: JobId, spec: Spec, key: HookKey, made: Timestamp) -> Result<Self, JobError> {
         spec.check()?;
         let schedule = Schedule::new(&spec.when)?;
         Ok(Self { id, spec, schedule, key, old: None, made })
     }
 
-    /// As [`new`](Self::new), for one that somebody makes now: a schedule that never comes is refused.
+    /// As [`new`](Self::new), for a job that a user creates now: its schedule must
+    /// have a time ahead.
     ///
     /// # Errors
-    /// As there; [`JobError::Never`].
+    /// As there; [`JobError::Never`] if the schedule has no time ahead.
     pub fn to_come(id: JobId, spec: Spec, key: HookKey, now: Timestamp) -> Result<Self, JobError> {
         let job = Self::new(id, spec, key, now)?;
         let asked = matches!(job.spec.when, super::When::Asked);
@@ -65,22 +63,22 @@ impl Job {
         Ok(job)
     }
 
-    /// Gives it another key; the old one counts until then. Only one old one does: a key that leaked is gone with the
-    /// second change.
+    /// Replaces the key; the old one stays valid until the given time. Only one old key does, so a
+    /// second change invalidates a leaked key.
     pub fn rekey(&mut self, key: HookKey, until: Timestamp) {
         let key = std::mem::replace(&mut self.key, key);
         self.old = Some(OldKey { key, until });
     }
 
-    /// The key before, if it still counts.
+    /// The previous key, if it is still valid.
     pub fn old_key(&self, now: Timestamp) -> Option<&HookKey> {
         self.old.as_ref().filter(|old| now < old.until).map(|old| &old.key)
     }
 
-    /// Whether a message was signed by somebody who knows its key, not long ago.
+    /// Verifies that a message was signed with the current or the previous key, and recently.
     ///
     /// # Errors
-    /// [`Rejected`].
+    /// [`Rejected`] with the reason, which the sender is not told.
     pub fn check(&self, signed: &Signed, body: &[u8], now: Timestamp) -> Result<(), Rejected> {
         let checked = self.key.check(signed, body, now);
         match self.old_key(now) {
@@ -94,56 +92,48 @@ impl Job {
     }
 }
 
-/// Why something is no job.
+/// Why a job is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JobError {
-    /// Something must be said.
-    #[error("{0} is empty; say what is to be done")]
+    /// A required text is empty.
+    #[error("{0} is empty; describe the work")]
     Missing(&'static str),
     /// A text is too long.
     #[error("{what} is longer than {most} bytes")]
     TooLong {
-        /// Which.
         what: &'static str,
-        /// What would do.
         most: usize,
     },
-    /// A number is out of its bounds.
-    #[error("{what} is {value}; between {least} and {most} is wanted")]
+    /// A number is out of range.
+    #[error("{what} is {value}; it must be between {least} and {most}")]
     Bounds {
-        /// Which.
         what: &'static str,
-        /// What was said.
         value: u64,
-        /// The least.
         least: u64,
-        /// The most.
         most: u64,
     },
-    /// The pattern says no times.
-    #[error("`{pattern}` is no pattern of times: {reason}")]
+    /// The cron pattern is invalid.
+    #[error("`{pattern}` is not a valid cron pattern: {reason}")]
     Pattern {
-        /// What was said.
         pattern: String,
         /// What is wrong with it.
         reason: String,
     },
-    /// There is no such place.
-    #[error("`{0}` is no time zone; use a name such as Europe/Berlin or UTC")]
+    /// There is no such time zone.
+    #[error("unknown time zone `{0}`; use a name such as Europe/Berlin or UTC")]
     Zone(String),
-    /// Something that was to be changed cannot be so.
-    #[error("it cannot be changed so ({reason})")]
+    /// A field cannot be changed like this.
+    #[error("invalid change ({reason})")]
     Field {
-        /// What is wrong.
         reason: String,
     },
     /// It would never run.
-    #[error("that time never comes; choose one that lies ahead")]
+    #[error("that time never comes; choose one in the future")]
     Never,
-    /// The address cannot be told anything.
-    #[error("notify is no address that can be told; begin with https://")]
+    /// The address is not valid for notifications.
+    #[error("`notify` is not a valid address; start with https://")]
     Address,
-    /// Questions cannot be told.
-    #[error("approval is `notify`, but nobody is named in notify; name an https address")]
+    /// There is no address for questions.
+    #[error("`approval` is `notify`, but `notify` has no address; set an https address")]
     NobodyToTell,
 }

@@ -1,4 +1,5 @@
-//! The loop around the plan: asks it, keeps what it says, starts and stops. Decides nothing.
+//! The scheduler loop: it asks the plan, stores the result, and starts and stops attempts. It makes
+//! no decisions itself.
 
 use std::{
     collections::BTreeMap,
@@ -21,69 +22,67 @@ use super::{
 };
 use crate::{Refusal, SessionId, auth::UserName};
 
-/// How long the keeper looks away: another process may have changed a job.
+/// The longest pause between checks: another process may have changed a job.
 const LOOK_MS: u64 = 30_000;
-/// How soon it looks again when somebody else was faster.
+/// How soon the scheduler retries when another process changed a job first.
 const SOON_MS: u64 = 100;
-/// How often something is tried when somebody else keeps changing it.
+/// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
-/// How long a try that was told to stop may take to end.
+/// How long an attempt may take to end after it was told to stop.
 const STOP_PATIENCE: Duration = Duration::from_secs(30);
-/// Runs that may wait because of messages and people.
+/// The number of runs that may wait because of messages and users.
 const MOST_WAITING: usize = 100;
 
-/// Keeps the jobs of one user going.
+/// Schedules the jobs of one user.
 pub struct Keeper {
     user: UserName,
     shelf: Shelf,
     with: Keeping,
     live: Mutex<BTreeMap<SessionId, Live>>,
-    /// What could not be told lately, by job.
+    /// The last failed notification of each job.
     untold: Mutex<BTreeMap<JobId, String>>,
     bell: Notify,
 }
 
-/// What a keeper works with.
+/// The services that a scheduler uses.
 #[derive(Clone)]
 pub struct Keeping {
-    /// Says what time it is.
+    /// The clock by which jobs are due.
     pub clock: Arc<dyn Clock>,
-    /// Lets tries run.
     pub starter: Arc<dyn Starter>,
-    /// Tells other programs.
     pub messenger: Arc<dyn Messenger>,
 }
 
-/// A try that this process has under way.
+/// An attempt that this process runs.
 struct Live {
     job: JobId,
     slot: Slot,
     stop: CancellationToken,
-    /// What is written down of it, once it was told to stop.
+    /// The outcome to store, once it was told to stop.
     outcome: Option<Outcome>,
 }
 
-/// What came of a message that wants a job to run.
+/// The result of a message that starts a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Triggered {
-    /// A run waits or has begun.
+    /// It created a run.
     New(Slot),
-    /// The same message came before.
+    /// The same message has created the run before.
     Again(Slot),
 }
 
 impl Keeper {
-    /// Keeps the jobs on a shelf.
+    /// Creates a scheduler for the jobs of a repository.
     pub fn new(user: UserName, shelf: Shelf, with: Keeping) -> Arc<Self> {
         let (live, untold, bell) = (Mutex::default(), Mutex::default(), Notify::new());
         Arc::new(Self { user, shelf, with, live, untold, bell })
     }
 
-    /// Keeps them going until it is told to stop. What is under way then is left to its sessions.
+    /// Runs until it is told to stop. Attempts that are running then are left to their sessions.
     pub async fn keep(self: Arc<Self>, stop: CancellationToken) {
         while !stop.is_cancelled() {
             let latest = self.with.clock.now().plus(LOOK_MS);
-            // A store that cannot be read now may be later.
+            // A store that cannot be read now may be readable later.
             let wake = self.look().await.unwrap_or(None);
             let until = wake.map_or(latest, |wake| wake.min(latest));
             tokio::select! {
@@ -94,10 +93,11 @@ impl Keeper {
         }
     }
 
-    /// Looks at all jobs once and does what is to be done. When to look again, if nothing happens before.
+    /// Checks all jobs once and carries out their plans. Returns when to check again,
+    /// if nothing happens before.
     ///
     /// # Errors
-    /// [`ShelfError`] if the jobs cannot be listed; what is wrong with one job does not hold up the others.
+    /// [`ShelfError`] if the jobs cannot be listed. An error in one job does not delay the others.
     pub async fn look(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
         let mut wake: Option<Timestamp> = None;
         for held in self.shelf.list().await?.jobs {
@@ -113,44 +113,43 @@ impl Keeper {
         Ok([wake, letters].into_iter().flatten().min())
     }
 
-    /// The jobs.
     pub fn shelf(&self) -> &Shelf {
         &self.shelf
     }
 
-    /// The sessions of tries that this keeper goes on with.
+    /// The sessions of attempts that this scheduler runs.
     pub(crate) fn under_way(&self) -> Vec<SessionId> {
         self.lock().keys().cloned().collect()
     }
 
-    /// Why something about a job could not be told lately.
+    /// Why the last notification of a job failed.
     pub fn untold(&self, id: &JobId) -> Option<String> {
         self.untold.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// Keeps a new job, and begins to look after it.
+    /// Stores a new job and starts to schedule it.
     ///
     /// # Errors
-    /// As [`Shelf::add`].
+    /// As [`Shelf::add`]: the name is taken, or there are too many jobs.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
         self.shelf.add(job).await?;
         self.bell.notify_one();
         Ok(())
     }
 
-    /// Says anew what a job is to do. What is under way ends as it began.
+    /// Replaces the specification of a job. An attempt that is running keeps the old one.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing or invalid, or the store fails.
     pub async fn respecify(&self, id: &JobId, spec: Spec) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
         self.change(id, |held| Ok(held.respecify(spec.clone(), now)?)).await
     }
 
-    /// Changes some of what a job is to do, as it is when that is kept.
+    /// Changes parts of a job's specification, based on the version in the store at that time.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing or invalid, or the store fails.
     pub async fn amend(
         &self,
         id: &JobId,
@@ -160,10 +159,10 @@ impl Keeper {
         self.change(id, |held| Ok(held.respecify(amend(&held.job.spec)?, now)?)).await
     }
 
-    /// Gives a job another key, which is returned. The old one counts for so many milliseconds more.
+    /// Replaces the key of a job and returns the new one. The old key stays valid for `old_for_ms`.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing, or the store fails.
     pub async fn rekey(&self, id: &JobId, old_for_ms: u64) -> Result<HookKey, ShelfError> {
         let (key, until) = (HookKey::new()?, self.with.clock.now().plus(old_for_ms));
         self.change(id, |held| {
@@ -174,10 +173,11 @@ impl Keeper {
         Ok(key)
     }
 
-    /// Switches a job on or off. Off stops what waits because of the schedule, and lets finish what works.
+    /// Switches a job on or off. Switching it off drops scheduled runs that wait; a
+    /// running attempt may finish.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing, or the store fails.
     pub async fn switch(&self, id: &JobId, on: Switch) -> Result<(), ShelfError> {
         let now = self.with.clock.now();
         self.change(id, |held| {
@@ -190,35 +190,35 @@ impl Keeper {
         .await
     }
 
-    /// Switches a job off because somebody wants it so.
+    /// Switches a job off at a user's request.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the job is missing, or the store fails.
     pub async fn switch_off(&self, id: &JobId) -> Result<(), ShelfError> {
         let at = self.with.clock.now();
         self.switch(id, Switch::Off { at, why: OffReason::Person }).await
     }
 
-    /// Forgets a job; what is under way of it is stopped.
+    /// Deletes a job and stops its running attempt.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`].
+    /// [`ShelfError::Missing`] if there is no such job.
     pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
         self.shelf.remove(id).await?;
         self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id);
         Ok(())
     }
 
-    /// Stops what is under way of a job. Whether something was, in this process.
+    /// Stops the running attempt of a job. Returns whether this process ran one.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`].
+    /// [`ShelfError::Missing`] if there is no such job.
     pub async fn stop(&self, id: &JobId) -> Result<bool, ShelfError> {
         self.shelf.job(id).await?;
         Ok(self.stop_those(&Outcome::Stopped { why: Stopped::Person }, |live| live.job == *id))
     }
 
-    /// Runs a job now, also one that is switched off.
+    /// Starts a run now, even if the job is switched off.
     ///
     /// # Errors
     /// [`ShelfError::Full`] if too many runs of it wait already.
@@ -233,11 +233,12 @@ impl Keeper {
         Ok(slot)
     }
 
-    /// Runs a job because a signed message says so. The same message runs it once, however often and to whichever process
-    /// it is sent.
+    /// Runs a job because of a signed message. The same message starts one run, no matter how often
+    /// and to which process it is sent.
     ///
     /// # Errors
-    /// [`Refusal`]. A job that is not there, whose door is closed, or whose key is another are told apart for nobody.
+    /// [`Refusal`]. It does not reveal whether the job is missing, its webhook is closed, or
+    /// the key is wrong.
     pub async fn trigger(&self, id: &JobId, signed: &Signed, body: &[u8]) -> Result<Triggered, Refusal> {
         let now = self.with.clock.now();
         let held = match self.shelf.job(id).await {
@@ -269,7 +270,8 @@ impl Keeper {
         self.rejoin(&held.job, &open);
         let runs: Vec<Run> = open.into_iter().map(|held| held.run).collect();
         let Plan { standing, steps, wake } = plan(&held.job, &held.standing, &runs, now);
-        // First what is due, which is kept once however often; then that it was dealt with; then the rest.
+        // First the due runs, which the store accepts once; then the new state; then the other
+        // steps.
         for step in &steps {
             if let Step::Queue { slot, due } = step {
                 let run = Run::new(slot.clone(), *due, Cause::Schedule);
@@ -286,7 +288,7 @@ impl Keeper {
                 Step::Queue { .. } => {}
                 Step::Begin { slot } => {
                     self.begin(&held.job, &slot, now).await?;
-                    // What was begun has a deadline, which the plan says when it is asked again.
+                    // A started attempt has a deadline, which the next plan contains.
                     again = Some(now);
                 }
                 Step::Stop { slot, outcome } => self.stop_one(&held.job.id, &slot, &outcome),
@@ -296,7 +298,8 @@ impl Keeper {
         Ok(again.or(wake))
     }
 
-    /// Takes up what works according to the shelf and not according to this process: the last one ended in between.
+    /// Resumes attempts that the store lists as running and this process does not run:
+    /// their process has ended.
     fn rejoin(self: &Arc<Self>, job: &Job, open: &[HeldRun]) {
         for held in open {
             if let (Phase::Working { .. }, Some(session)) = (&held.run.phase, held.run.session()) {
@@ -308,7 +311,7 @@ impl Keeper {
     async fn begin(self: &Arc<Self>, job: &Job, slot: &Slot, now: Timestamp) -> Result<(), ShelfError> {
         let mut held = self.shelf.run(&job.id, slot).await?;
         if !matches!(held.run.phase, Phase::Waiting { .. }) {
-            // Somebody else has begun it, or it was dealt with before a crash.
+            // Another process has started it, or this one did before a crash.
             return Ok(());
         }
         let session =
@@ -380,7 +383,7 @@ impl Keeper {
         };
         let told = self.lock().get(&session).and_then(|live| live.outcome.clone());
         let kept = if let Finished::Ended { outcome, spent } = &finished {
-            // One that answered before it heard that it should stop has answered.
+            // If it answered before it received the stop, the answer counts.
             let outcome = match (outcome, told) {
                 (Outcome::Answered { .. }, _) | (_, None) => outcome.clone(),
                 (_, Some(told)) => told,
@@ -390,14 +393,15 @@ impl Keeper {
             false
         };
         self.lock().remove(&session);
-        // A store that failed has left the run as one that works, and the next look takes it up again; what is parked or
-        // elsewhere is looked at then, too.
+        // If the store failed, the run is still marked as running, and the next check resumes it.
+        // That check also handles attempts that are parked or run elsewhere.
         if kept {
             self.bell.notify_one();
         }
     }
 
-    /// Somebody is asked, or no longer is.
+    /// Records that the run started or stopped waiting for a user's answer,
+    /// and sends a notification.
     async fn asking(self: &Arc<Self>, job: &Job, slot: &Slot, asking: Asking) {
         let now = self.with.clock.now();
         let mut session = None;
@@ -412,13 +416,13 @@ impl Keeper {
         }
         self.bell.notify_one();
         if asking == Asking::Begun && job.spec.approval == Approval::Notify {
-            let reason = "it waits for somebody's answer".to_owned();
+            let reason = "it waits for an answer".to_owned();
             let session = session.map(|session| session.to_string());
             self.tell(job, slot, NewsKind::Asks, session, reason).await;
         }
     }
 
-    /// Keeps what came of a try, and tells whoever is to be told.
+    /// Stores the result of an attempt and sends the notifications that follow from it.
     async fn finish(
         self: &Arc<Self>,
         job: &Job,
@@ -449,8 +453,8 @@ impl Keeper {
         self.shelf.prune(&job.id, now).await
     }
 
-    /// Keeps what became of a run; gives it as it was before. None where the try is not the one that works: somebody else
-    /// has kept what came of it.
+    /// Stores the result of an attempt and returns the run as it was before. Returns `None` if the
+    /// attempt is not the current one, because another process stored its result.
     async fn noted(
         &self,
         job: &Job,
@@ -475,7 +479,7 @@ impl Keeper {
         Err(ShelfError::Changed)
     }
 
-    /// Changes a job, and looks what follows from it.
+    /// Changes a job and wakes the scheduler.
     async fn change(
         &self,
         id: &JobId,
@@ -486,7 +490,7 @@ impl Keeper {
         Ok(())
     }
 
-    /// Keeps what is to be told, and begins to tell it.
+    /// Stores a notification and starts to send it.
     async fn tell(
         self: &Arc<Self>,
         job: &Job,
@@ -499,15 +503,15 @@ impl Keeper {
         let Some(letter) = Letter::new(job, slot, kind, session, reason, now) else { return };
         let name = letter.news(&self.user, job, now).id();
         match self.shelf.post(&name, &letter).await {
-            // What cannot be sent now is looked at again, when it is time for another try or at the next start.
+            // If it cannot be sent now, it is sent at the next attempt or after the next start.
             Ok(true) => drop(self.deliver().await),
-            Ok(false) => self.note_untold(&job.id, "too many messages wait already".into()),
+            Ok(false) => self.note_untold(&job.id, "too many messages are waiting".into()),
             Err(error) => self.note_untold(&job.id, error.to_string()),
         }
     }
 
-    /// Sends what is to be told, each message in a task of its own: one that nobody answers holds up no other. When to look
-    /// again.
+    /// Sends pending messages, each in its own task, so that a slow recipient does not delay the
+    /// others. Returns when to look again.
     async fn deliver(self: &Arc<Self>) -> Result<Option<Timestamp>, ShelfError> {
         let now = self.with.clock.now();
         let mut wake = None;
@@ -517,13 +521,13 @@ impl Keeper {
                 continue;
             }
             held.letter.claim(now);
-            // Somebody else sends it.
+            // Another process sends it.
             if !self.shelf.put_back(&mut held).await? {
                 continue;
             }
             let keeper = Arc::clone(self);
             tokio::spawn(async move {
-                // What cannot be noted now is tried again when its time is over.
+                // If the result cannot be stored, the claim expires and the message is sent again.
                 let _ = keeper.send(held).await;
                 keeper.bell.notify_one();
             });
@@ -534,7 +538,7 @@ impl Keeper {
     async fn send(&self, mut held: HeldLetter) -> Result<(), ShelfError> {
         let job = match self.shelf.job(&held.letter.job).await {
             Ok(job) => job.job,
-            // Nobody could check it any more.
+            // The job and its key are gone, so the recipient could not verify the message.
             Err(ShelfError::Missing) => return self.shelf.throw_away(&held).await,
             Err(error) => return Err(error),
         };
@@ -562,7 +566,7 @@ impl Keeper {
         self.stop_those(outcome, |live| live.job == *id && live.slot == *slot);
     }
 
-    /// Stops what is meant; whether something was.
+    /// Stops the matching attempts; returns whether there were any.
     fn stop_those(&self, outcome: &Outcome, meant: impl Fn(&Live) -> bool) -> bool {
         let mut stopped = false;
         for live in self.lock().values_mut().filter(|live| meant(live)) {
@@ -587,14 +591,19 @@ impl std::fmt::Debug for Keeper {
     }
 }
 
-/// Lets a try run. One that panics has failed: it would otherwise be one that works for ever.
+/// Runs an attempt. A panic counts as a failure; otherwise it would look as if it ran forever.
 async fn tried(starter: &dyn Starter, errand: Errand) -> Finished {
     let run = AssertUnwindSafe(async { starter.run(errand).await });
-    let failed = |_| Finished::ended(Outcome::Failed { reason: "it failed inside the server".into() });
+    let failed = |_| Finished::ended(Outcome::Failed { reason: "internal error of the server".into() });
     run.catch_unwind().await.unwrap_or_else(failed)
 }
 
-/// What somebody is told whose message is not believed: never which of the reasons it was.
+/// The error for a rejected message. It never says which check failed.
 fn unbelieved(_: Rejected) -> Refusal {
-    Refusal::new(http::StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be")
+    Refusal::new(
+        http::StatusCode::UNAUTHORIZED,
+        "not_believed",
+        "the message's signature is missing or \
+                                                                  wrong",
+    )
 }

@@ -1,5 +1,5 @@
-//! Messages that are to be told, kept until somebody has taken them: a server that ends, or an address that does not answer
-//! for hours, loses none.
+//! Messages that wait for delivery. They stay in the store until a recipient accepts them, so
+//! neither a restart nor an address that is down for hours loses one.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -7,47 +7,42 @@ use serde::{Deserialize, Serialize};
 use super::{Job, JobId, News, NewsKind, Slot, Undelivered};
 use crate::auth::UserName;
 
-/// Seconds before each further try. Ten tries within a day; what is down for longer misses it.
+/// Seconds before each further attempt: ten attempts within a day. A recipient that is down for
+/// longer misses the message.
 const PAUSES_S: [u64; 9] = [10, 30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
-/// How long a try is one process's: longer than it can take.
+/// How long a claim lasts: longer than one attempt can take.
 const CLAIM_MS: u64 = 60_000;
 
-/// A message that is to be told.
+/// A notification that waits for delivery.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Letter {
-    /// What happened.
     pub kind: NewsKind,
-    /// Which job.
     pub job: JobId,
-    /// Which run.
     pub run: Slot,
-    /// The session in which it happened, if it came to one.
+    /// The session in which it happened, if there is one.
     #[serde(default)]
     pub session: Option<String>,
-    /// In words.
     pub reason: String,
-    /// When.
     pub at: Timestamp,
-    /// Where it is told.
+    /// The address of the recipient.
     pub url: String,
-    /// How often it was tried.
+    /// The number of attempts so far.
     #[serde(default)]
     pub tries: u32,
-    /// It is not tried before.
+    /// The next attempt is not made before this time.
     pub not_before: Timestamp,
 }
 
-/// What becomes of a message that was not taken.
+/// What happens after a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// It is tried again.
     Again(Timestamp),
-    /// It is not.
     GivenUp,
 }
 
 impl Letter {
-    /// Something that was just noticed, if somebody is to be told.
+    /// A message about something that just happened, if the job names an address for notifications.
     pub(super) fn new(
         job: &Job,
         run: &Slot,
@@ -60,7 +55,7 @@ impl Letter {
         Some(Self { kind, job, run, session, reason, at: now, url, tries: 0, not_before: now })
     }
 
-    /// As it is sent, signed with what the job has now.
+    /// The notification to send, signed with the current key of the job.
     pub(super) fn news(&self, user: &UserName, job: &Job, now: Timestamp) -> News {
         News {
             kind: self.kind,
@@ -76,13 +71,14 @@ impl Letter {
         }
     }
 
-    /// One more try begins. Whoever has ended before it did leaves it to be tried again.
+    /// Claims the message for one more attempt. If this process ends first, the claim expires and
+    /// the message is tried again.
     pub(super) fn claim(&mut self, now: Timestamp) {
         self.tries = self.tries.saturating_add(1);
         self.not_before = now.plus(CLAIM_MS);
     }
 
-    /// What follows a try that failed.
+    /// Decides what happens after a failed attempt.
     pub(super) fn after(&self, error: &Undelivered, now: Timestamp) -> Next {
         let tried = usize::try_from(self.tries).unwrap_or(usize::MAX);
         match PAUSES_S.get(tried.saturating_sub(1)) {

@@ -1,4 +1,4 @@
-//! Tells other programs what happened to a job.
+//! Sends notifications about jobs to other programs.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,52 +12,44 @@ use serde_json::json;
 use super::{HookKey, JobId, Slot};
 use crate::auth::UserName;
 
-/// How long one try may take.
+/// How long one attempt may take.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most of an answer that is read: only its status counts.
+/// The largest response that is read: only its status matters.
 const MOST_ANSWER: u64 = 4 * 1024;
-/// The longest reason that is told.
+/// The longest reason that is sent.
 const MOST_REASON: usize = 1_000;
 
-/// Something to be told.
+/// A notification to send.
 #[derive(Debug, Clone)]
 pub struct News {
-    /// What happened.
     pub kind: NewsKind,
-    /// Whose job.
     pub user: UserName,
-    /// Which job.
     pub job: JobId,
-    /// Which run.
     pub run: Slot,
-    /// The session in which it happened, if it came to one.
+    /// The session in which it happened, if there is one.
     pub session: Option<String>,
-    /// In words.
     pub reason: String,
-    /// When.
     pub at: Timestamp,
-    /// Where it is told.
+    /// The address of the recipient.
     pub url: String,
-    /// What signs it.
     pub key: HookKey,
-    /// What signed such messages before, for as long as it counts.
+    /// The previous key, while it is still valid.
     pub old: Option<HookKey>,
 }
 
-/// What happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewsKind {
-    /// A run failed for good.
+    /// A run failed after its last attempt.
     Failed,
-    /// A run failed for good, and its job was switched off.
+    /// A run failed after its last attempt, and its job was switched off.
     SwitchedOff,
-    /// A run waits for somebody's answer.
+    /// A run waits for a user's answer.
     Asks,
 }
 
 impl NewsKind {
-    /// The word for programs.
+    /// The event name in the message.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Failed => "job.failed",
@@ -68,20 +60,20 @@ impl NewsKind {
 }
 
 impl News {
-    /// Its id: the same thing that happened is told under the same one.
+    /// The id of the message, which is the same for the same event.
     pub fn id(&self) -> String {
         let session = self.session.as_deref().unwrap_or_default();
         let slot = Slot::message(&format!("{} {} {} {session}", self.kind.name(), self.user, self.job));
         format!("msg_{}_{}_{}", self.run, slot.as_str().trim_start_matches("hook-"), self.at)
     }
 
-    /// The signatures of what is sent: whoever knows one of the keys believes it.
+    /// The signatures of a message, one for each key. A recipient that knows one of the
+    /// keys can verify it.
     pub fn signature(&self, id: &str, at_s: u64, body: &[u8]) -> String {
         let keys = std::iter::once(&self.key).chain(&self.old);
         keys.map(|key| key.sign(id, at_s, body)).collect::<Vec<_>>().join(" ")
     }
 
-    /// What is sent.
     pub fn body(&self) -> Vec<u8> {
         let reason: String = self.reason.chars().take(MOST_REASON).collect();
         let data = json!({
@@ -94,28 +86,26 @@ impl News {
     }
 }
 
-/// Tells other programs.
 pub trait Messenger: Send + Sync {
-    /// Tells it, in one try.
+    /// Sends it in one attempt.
     fn tell(&self, news: News) -> BoxFuture<'static, Result<(), Undelivered>>;
 }
 
-/// Nobody took it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Undelivered {
-    /// The address cannot be told anything.
-    #[error("the address is none")]
+    /// The address is invalid.
+    #[error("the address is not valid")]
     Address,
-    /// The way there is not open, or nobody is there.
+    /// The network policy refuses the connection, or the recipient does not answer.
     #[error("{0}")]
     Net(#[from] NetError),
-    /// It was not taken.
-    #[error("it was answered with {0}")]
+    /// The recipient did not accept it.
+    #[error("the recipient answered with status {0}")]
     Status(u16),
 }
 
 impl Undelivered {
-    /// Whether it would be the same another time.
+    /// Whether another attempt would fail in the same way.
     pub const fn is_final(&self) -> bool {
         match self {
             Self::Address | Self::Net(NetError::Refused(_)) => true,
@@ -124,7 +114,7 @@ impl Undelivered {
     }
 }
 
-/// Tells by signed HTTP messages, over checked connections alone.
+/// Sends signed HTTP messages over policy-checked connections.
 #[derive(Clone)]
 pub struct Webhooks {
     client: Client,
@@ -133,16 +123,17 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
-    /// Tells addresses of the open network over `https`; a name that leads to this machine or its neighbours is refused.
+    /// Allows public addresses over `https`. A name that resolves to this machine or to the
+    /// local network is refused.
     ///
     /// # Errors
-    /// None that can happen; the grant is a constant.
+    /// Never in practice: the grant is a constant.
     pub fn new(client: Client, clock: Arc<dyn Clock>) -> Result<Self, GrantError> {
         let policy = Policy { grants: GrantSet::parse(["fetch:https://*"])?, ..Policy::default() };
         Ok(Self::within(client, policy, clock))
     }
 
-    /// Tells what a policy admits.
+    /// Allows what the policy admits.
     pub fn within(client: Client, policy: Policy, clock: Arc<dyn Clock>) -> Self {
         Self { client, policy, clock }
     }
@@ -156,7 +147,7 @@ impl Webhooks {
             .header("webhook-timestamp", &at_s.to_string())?
             .header("webhook-signature", &news.signature(id, at_s, body))?
             .body(body.to_vec());
-        // A redirect is somebody else's address, which nobody named.
+        // A redirect would lead to an address that the job does not name.
         let limits =
             Limits { body: MOST_ANSWER, total: PATIENCE, idle: PATIENCE, redirects: 0, ..Limits::default() };
         let status = self.client.send(request, &self.policy, &limits).await?.status();

@@ -1,4 +1,5 @@
-//! Work that nobody starts by hand: at a time, again and again, or when somebody else's program says so.
+//! Jobs that the server runs by itself: at a time, repeatedly, or when another program sends a
+//! signed message.
 //!
 //! ```text
 //!   store ── jobs, standing, open runs ──►  plan (pure: no clock, no I/O)  ──► steps, when to look again
@@ -6,13 +7,14 @@
 //!   Keeper: asks the plan, keeps what it says, starts and stops ────────────────┘──► Starter (a session a try)
 //! ```
 //!
-//! - **Pure planning.** What is due, missed, too much or to be stopped follows from the job, from how far it has come,
-//!   from its open runs and from the time, and from nothing else; so a change of clocks or a downtime is a test of
-//!   microseconds.
-//! - **Nothing runs twice.** A run is named by what it was made for: a time, a person's wish, a message's id. The store
-//!   fills a name once, for however many processes and after whatever crash.
-//! - **Nothing is told into the void.** A message lies in the store until somebody has taken it.
-//! - **Nothing storms.** Starts in an hour are bounded, failing jobs back off and are switched off.
+//! - **Pure planning.** The plan depends only on the job, its state, its open runs and the time. It
+//!   decides what is due, missed, excessive or to be stopped. So a clock change or a downtime is a
+//!   test of microseconds.
+//! - **Nothing runs twice.** Each run has a key: a scheduled time, a user's request, or the id of a
+//!   message. The store accepts each key once, across processes and crashes.
+//! - **No notification is lost.** A message stays in the store until its recipient has accepted it.
+//! - **No storms.** The number of starts per hour is bounded. Failing jobs back off and are then
+//!   switched off.
 
 mod hook;
 mod id;

@@ -1,4 +1,5 @@
-//! What is to be done, as a pure function: of a job, of how far it has come, of its open runs and of the time.
+//! Decides what to do about a job: a pure function of the job, its state, its open runs and the
+//! time.
 
 use holm_kernel::{NanoUsd, Timestamp};
 
@@ -8,69 +9,65 @@ use super::{
     standing::{OffReason, SkipReason, Switch},
 };
 
-/// How late a start may be and still count as being on time: a busy machine, a store that was locked.
+/// How late a start may be and still count as on time, because of a busy machine or a locked store.
 const LATE_MS: u64 = 60_000;
-/// The span in which starts are counted.
+/// The window in which starts are counted.
 const HOUR_MS: u64 = 3_600_000;
-/// Runs of one job that wait.
+/// The number of runs of one job that may wait.
 const MOST_WAITING: usize = MOST_MISSED as usize;
-/// The longest pause before another try: longer, and the next time of the schedule is nearer.
+/// The longest pause before a retry: after that, the next scheduled time is nearer.
 const LONGEST_PAUSE_MS: u64 = HOUR_MS;
-/// Failed runs in a row after which the schedule is slowed down.
+/// Failed runs in a row after which the schedule backs off.
 const PATIENT_FAILURES: u32 = 3;
-/// The first pause of a schedule that is slowed down; it doubles with each further failure.
+/// The first back-off pause; it doubles with each further failure.
 const FIRST_BACK_OFF_MS: u64 = 300_000;
-/// The longest: whoever looks once a day sees it move.
+/// The longest back-off: a job that fails all the time still runs about once a day.
 const LONGEST_BACK_OFF_MS: u64 = 24 * HOUR_MS;
-/// How long a run waits for somebody's answer before it is given up.
+/// How long a run waits for a user's answer before it is given up.
 const MOST_ASKED_MS: u64 = 24 * HOUR_MS;
 
-/// What is to be done about a job.
+/// The next actions for a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// How far the job has come then.
+    /// The state of the job after these actions.
     pub standing: Standing,
-    /// What to do, in this order.
+    /// The actions, in order.
     pub steps: Vec<Step>,
-    /// When to look again, if nothing happens before; none where only something that happens can change anything.
+    /// When to plan again, if nothing happens before; `None` if only an event can change the plan.
     pub wake: Option<Timestamp>,
 }
 
-/// One thing to do.
+/// One action of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Keep a new run that waits.
+    /// Store a new waiting run.
     Queue {
-        /// What it is made for.
+        /// The key of the run.
         slot: Slot,
         /// When it was due.
         due: Timestamp,
     },
-    /// Begin a try of a run that waits.
+    /// Start an attempt of a waiting run.
     Begin {
-        /// Which.
         slot: Slot,
     },
-    /// Stop the try that is under way.
+    /// Stop the running attempt.
     Stop {
-        /// Of which run.
         slot: Slot,
-        /// What is to be written down of it.
+        /// The outcome to store.
         outcome: Outcome,
     },
-    /// End a run that waits.
+    /// End a waiting run.
     Drop {
-        /// Which.
         slot: Slot,
-        /// For what.
         why: Stopped,
     },
 }
 
-/// Says what is to be done about a job now. `open` are its runs that have not ended, the oldest first.
+/// Decides what to do about a job now. `open` are its unfinished runs, oldest first.
 ///
-/// A job works on one run at a time. The same question gets the same answer, so a process that crashed before it did
-/// everything asks again.
+/// A job has one running attempt at a time. The same input gives the same plan, so a process that
+/// crashed half-way simply asks again.
 pub fn plan(job: &Job, standing: &Standing, open: &[Run], now: Timestamp) -> Plan {
     let mut planner = Planner::new(job, standing, open, now);
     planner.stop_what_takes_too_long();
@@ -118,13 +115,13 @@ impl<'a> Planner<'a> {
 
     fn take_what_is_due(&mut self) {
         if self.standing.switch != Switch::On {
-            // Whoever switches it on says from when on times count.
+            // Switching the job on again sets the time from which its schedule counts.
             self.drop_scheduled(Stopped::Off);
             return;
         }
         let since = self.standing.settled;
         let due = self.job.schedule.due(since, self.now, MOST_WAITING);
-        // Left alone where nothing was due, so that a look that finds nothing has nothing to keep.
+        // Unchanged if nothing was due, so that an idle check writes nothing.
         if !due.times.is_empty() {
             self.standing.settled = since.max(self.now);
         }
@@ -132,7 +129,7 @@ impl<'a> Planner<'a> {
         let (missed, on_time) = due.times.split_at(on_time);
         let caught_up = match self.job.spec.misfire {
             Misfire::Skip => 0,
-            // A run that is on time stands for those that were missed, too.
+            // A run that is on time also covers the missed ones.
             Misfire::Once => usize::from(on_time.is_empty()),
             Misfire::All { most } => most as usize,
         };
@@ -148,14 +145,15 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether a time has its run already: it was kept, and then the process ended.
+    /// Whether a time has its run already: the process stored it and then ended.
     fn is_open(&self, at: Timestamp) -> bool {
         let slot = Slot::at(at);
         let works = self.working.is_some_and(|run| run.slot == slot);
         works || self.waiting.iter().any(|waiting| waiting.slot == slot)
     }
 
-    /// What was missed waits for its turn, whatever is said about overlaps: they were not at the same time.
+    /// A missed time waits for its turn even if overlaps are skipped, because the
+    /// runs did not overlap.
     fn queue_late(&mut self, at: Timestamp) {
         match self.held_back() {
             Some(why) => self.standing.skip(at, why, 1),
@@ -185,7 +183,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Why a time of the schedule starts nothing now, if it does not.
+    /// Why a scheduled time starts nothing now, if so.
     fn held_back(&self) -> Option<SkipReason> {
         if self.guard().is_some() {
             return Some(SkipReason::TooOften);
@@ -194,7 +192,7 @@ impl<'a> Planner<'a> {
         (self.now < until).then_some(SkipReason::BackingOff)
     }
 
-    /// When the next start may be, if the hour's are used up.
+    /// When the next start is allowed, if the hourly limit is reached.
     fn guard(&self) -> Option<Timestamp> {
         let most = self.job.spec.per_hour as usize;
         let past_it = self.standing.starts.len().checked_sub(most)?;
@@ -216,7 +214,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Ends what waits because of the schedule; what a person or a message asked for still has its turn.
+    /// Ends scheduled runs that wait; runs that a user or a message started keep their turn.
     fn drop_scheduled(&mut self, why: Stopped) {
         let (gone, kept): (Vec<_>, Vec<_>) =
             self.waiting.drain(..).partition(|waiting| waiting.cause == Cause::Schedule);
@@ -225,7 +223,7 @@ impl<'a> Planner<'a> {
             let before = self.steps.len();
             let queued = |step: &Step| matches!(step, Step::Queue { slot, .. } if *slot == waiting.slot);
             self.steps.retain(|step| !queued(step));
-            // One that was never kept need not be ended.
+            // A run that was never stored need not be ended.
             if self.steps.len() == before {
                 self.steps.push(Step::Drop { slot: waiting.slot, why });
             }
@@ -244,7 +242,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// When the try that is under way is given up.
+    /// The deadline of the running attempt.
     fn deadline(&self) -> Option<Timestamp> {
         let run = self.working?;
         let Phase::Working { since, held_ms, asked } = run.phase else { return None };
@@ -259,7 +257,8 @@ impl<'a> Planner<'a> {
             Switch::On => self.job.schedule.next(self.now),
             Switch::Off { .. } => None,
         };
-        // A try that begins now has its deadline too; whoever asks again once it is kept learns it.
+        // An attempt that starts now has a deadline too. It is known at the next planning, once the
+        // start is stored.
         let turn = self.waiting.iter().map(|waiting| waiting.not_before).min().filter(|_| idle);
         let turn = turn.map(|at| self.guard().map_or(at, |free| free.max(at)));
         let wake = [scheduled, self.deadline(), turn].into_iter().flatten().filter(|at| *at > self.now).min();
@@ -267,29 +266,27 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// What becomes of a run whose try has ended.
+/// The consequences of an ended attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settled {
-    /// The run.
     pub run: Run,
-    /// How far the job has come.
+    /// The state of the job.
     pub standing: Standing,
-    /// Whether people should be told, and what.
+    /// Which notification to send.
     pub tell: Tell,
 }
 
-/// What people are told of an end.
+/// The notification about an ended attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tell {
-    /// Nothing.
     Nothing,
-    /// That the run has failed for good.
+    /// The run has failed finally.
     Failed,
-    /// That it has, and that the job was switched off for it.
+    /// The run has failed finally, and the job was switched off because of it.
     SwitchedOff,
 }
 
-/// Says what becomes of a run whose try has ended: another try, or its end.
+/// Decides what follows an ended attempt: a retry, or the end of the run.
 pub fn settle(
     job: &Job,
     standing: &Standing,
@@ -330,13 +327,13 @@ pub fn settle(
     Settled { run, standing, tell }
 }
 
-/// How long is waited before the next try, after so many.
+/// The pause in milliseconds before the next attempt, after `tries` attempts.
 fn pause(job: &Job, tries: usize) -> u64 {
     let doublings = u32::try_from(tries.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
     (job.spec.retry.first_s.saturating_mul(1_000) << doublings).min(LONGEST_PAUSE_MS)
 }
 
-/// How long the schedule is held back after so many failures in a row; not at all after a few.
+/// How long the schedule backs off after so many failures in a row; `None` after only a few.
 fn back_off(failures: u32) -> Option<u64> {
     let doublings = failures.checked_sub(PATIENT_FAILURES)?.min(20);
     Some((FIRST_BACK_OFF_MS << doublings).min(LONGEST_BACK_OFF_MS))

@@ -1,4 +1,4 @@
-//! One run of a job: what it was made for, its tries, what came of it.
+//! One run of a job: its key, its attempts and its outcome.
 
 use holm_kernel::{NanoUsd, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -7,34 +7,34 @@ use utoipa::ToSchema;
 use super::{JobId, Slot};
 use crate::{Refusal, SessionId};
 
-/// Bytes of an answer that are kept with the run; the session has all of it.
+/// Bytes of an answer that are stored with the run; the session has all of it.
 const MOST_ANSWER: usize = 16 * 1024;
 
-/// One run of a job. Each try is a session of its own.
+/// One run of a job. Each attempt is a session of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Run {
-    /// What it was made for.
+    /// The key of the run: a scheduled time, a user's request, or a message.
     #[schema(value_type = String)]
     pub slot: Slot,
     /// When it was due.
     #[schema(value_type = u64)]
     pub due: Timestamp,
-    /// Who wanted it.
+    /// What started it.
     pub cause: Cause,
-    /// How far it is.
+    /// Its current phase.
     pub phase: Phase,
-    /// Its tries, the first first.
+    /// Its attempts, oldest first.
     #[serde(default)]
     pub tries: Vec<Try>,
 }
 
 impl Run {
-    /// A run that waits.
+    /// Creates a waiting run.
     pub const fn new(slot: Slot, due: Timestamp, cause: Cause) -> Self {
         Self { slot, due, cause, phase: Phase::Waiting { not_before: due }, tries: Vec::new() }
     }
 
-    /// A new try begins.
+    /// Starts a new attempt.
     pub(super) fn begin(&mut self, job: &JobId, now: Timestamp) -> Result<SessionId, Refusal> {
         let session = self.slot.session(job, self.tries.len() + 1)?;
         self.tries.push(Try {
@@ -48,12 +48,12 @@ impl Run {
         Ok(session)
     }
 
-    /// The session of the last try.
+    /// The session of the last attempt.
     pub(super) fn session(&self) -> Option<SessionId> {
         self.tries.last().and_then(|last| last.session.parse().ok())
     }
 
-    /// Somebody is asked, or no longer is.
+    /// Records that the run started or stopped waiting for a user's answer.
     pub(super) fn asking(&mut self, asking: Asking, now: Timestamp) {
         let Phase::Working { held_ms, asked, .. } = &mut self.phase else { return };
         match (*asked, asking) {
@@ -67,142 +67,142 @@ impl Run {
     }
 }
 
-/// Whether a run waits for somebody.
+/// Whether a run waits for a user's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asking {
-    /// Somebody is asked.
     Begun,
-    /// Nobody is any more.
+    /// It no longer waits.
     Over,
 }
 
-/// Who wanted a run.
+/// What started a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// The schedule.
     Schedule,
-    /// A person.
+    /// A user.
     Person,
     /// A signed message.
     Hook,
 }
 
-/// How far a run is.
+/// The phase of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// For its turn, or for the next try.
+    /// Waiting for its turn or for the next attempt.
     Waiting {
-        /// It does not begin earlier.
+        /// The earliest time at which it can start.
         #[schema(value_type = u64)]
         not_before: Timestamp,
     },
-    /// A try is under way.
+    /// An attempt is running.
     Working {
-        /// Since when.
+        /// When the attempt started.
         #[schema(value_type = u64)]
         since: Timestamp,
-        /// Milliseconds in which somebody was asked; they do not count.
+        /// Milliseconds spent waiting for a user's answer; they do not count towards the timeout.
         #[serde(default)]
         held_ms: u64,
-        /// Since when somebody is asked now.
+        /// When the question that is open now was asked.
         #[serde(default)]
         #[schema(value_type = Option<u64>)]
         asked: Option<Timestamp>,
     },
-    /// It is over.
+    /// The run has ended.
     Ended {
-        /// Since when.
+        /// When it ended.
         #[schema(value_type = u64)]
         at: Timestamp,
-        /// What came of it.
+        /// Its outcome.
         outcome: Outcome,
     },
 }
 
-/// One try of a run.
+/// One attempt of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Try {
-    /// Its session, where all that was said and done is found.
+    /// The session of the attempt, with all its messages and calls.
     pub session: String,
-    /// When it began.
+    /// When it started.
     #[schema(value_type = u64)]
     pub began: Timestamp,
     /// When it ended.
     #[serde(default)]
     #[schema(value_type = Option<u64>)]
     pub ended: Option<Timestamp>,
-    /// What came of it.
+    /// Its outcome.
     #[serde(default)]
     pub outcome: Option<Outcome>,
-    /// What it cost, in billionths of a US dollar.
+    /// Its cost, in billionths of a US dollar.
     #[serde(default)]
     #[schema(value_type = u64)]
     pub spent: NanoUsd,
 }
 
-/// What came of a try.
+/// The outcome of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The agent answered.
     Answered {
-        /// How the answer begins.
+        /// The beginning of the answer.
         text: String,
     },
-    /// It went wrong, and may go right another time.
+    /// It failed, but another attempt may succeed.
     Failed {
-        /// How.
+        /// Why it failed.
         reason: String,
     },
-    /// It went wrong, and would again: the model declined, the money is spent, there is no such agent.
+    /// It failed, and another attempt would fail too: the model declined, the budget is used up, or
+    /// the agent does not exist.
     Refused {
-        /// How.
+        /// Why it failed.
         reason: String,
     },
-    /// It took too long.
+    /// It timed out.
     TimedOut,
-    /// Nobody knows: it was under way when the server ended, and its session is gone.
+    /// Unknown: the attempt was running when the server ended, and its session is gone.
     Lost,
     /// It was stopped.
     Stopped {
-        /// For what.
+        /// Why it was stopped.
         why: Stopped,
     },
 }
 
 impl Outcome {
-    /// An answer, as much of it as is kept.
+    /// An answer, shortened for storage.
     pub fn answered(text: &str) -> Self {
         let end = (0..=MOST_ANSWER.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
         Self::Answered { text: text.get(..end.unwrap_or(0)).unwrap_or_default().to_owned() }
     }
 
-    /// In words, for messages.
+    /// A sentence for notifications.
     pub fn in_words(&self) -> String {
         match self {
             Self::Answered { .. } => "it answered".into(),
             Self::Failed { reason } | Self::Refused { reason } => reason.clone(),
-            Self::TimedOut => "it took longer than it may".into(),
-            Self::Lost => "it was lost when the server ended".into(),
+            Self::TimedOut => "it exceeded its time limit".into(),
+            Self::Lost => "it was lost when the server stopped".into(),
             Self::Stopped { why } => match why {
-                Stopped::Replaced => "it was stopped for the next one".into(),
+                Stopped::Replaced => "it was stopped because the next run started".into(),
                 Stopped::Off => "its job was switched off".into(),
-                Stopped::Person => "somebody stopped it".into(),
+                Stopped::Person => "a user stopped it".into(),
             },
         }
     }
 }
 
-/// For what a run was stopped.
+/// Why a run was stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stopped {
-    /// For the next one.
+    /// The next run replaced it.
     Replaced,
-    /// Its job was switched off.
+    /// Its job was disabled.
     Off,
-    /// Somebody wanted it so.
+    /// A user stopped it.
     Person,
 }

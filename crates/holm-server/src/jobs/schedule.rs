@@ -1,5 +1,7 @@
-//! When a job is due. Times are those of a place: where clocks are set forward, a time that does not exist is the first
-//! that does; where they are set back, a time of day comes once and an interval goes on through both hours.
+//! Computes when a job is due, in the time zone of the job.
+//!
+//! When clocks go forward, a time that does not exist moves to the first one that does. When clocks
+//! go back, a time of day occurs once, and an interval continues through both hours.
 
 use std::collections::VecDeque;
 
@@ -15,34 +17,35 @@ use utoipa::ToSchema;
 
 use super::JobError;
 
-/// Times that are counted one by one when a long downtime is looked at; of a longer list, its latest part is.
+/// Occurrences that are counted one by one after a long downtime. Of a longer list, only the
+/// latest part is counted.
 const MOST_COUNTED: u64 = 1_000;
 /// The longest pattern in bytes.
 const MOST_PATTERN: usize = 256;
 
-/// When a job runs, as it is written.
+/// When a job runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum When {
-    /// Again and again.
+    /// Repeatedly.
     Cron {
-        /// Minute, hour, day, month and day of the week, or second and these five.
+        /// Minute, hour, day, month and day of the week, optionally preceded by second.
         pattern: String,
-        /// The place whose clocks count, by its IANA name.
+        /// The time zone, by its IANA name.
         #[serde(default = "utc")]
         zone: String,
     },
     /// Once.
     Once {
-        /// In milliseconds since 1970.
+        /// The time, in milliseconds since 1970.
         #[schema(value_type = u64)]
         at: Timestamp,
     },
-    /// Only when somebody asks.
+    /// Only on request.
     Asked,
 }
 
-/// When a job runs, understood.
+/// A validated schedule.
 ///
 /// ```
 /// use holm_kernel::Timestamp;
@@ -63,20 +66,20 @@ enum Kind {
     Asked,
 }
 
-/// Times that have come.
+/// Occurrences of a schedule that are due.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Due {
-    /// The latest of them, the oldest first.
+    /// The latest ones, oldest first.
     pub times: Vec<Timestamp>,
-    /// How many more there were; a lower bound where there were very many.
+    /// The number of earlier ones; a lower bound if there were very many.
     pub older: u64,
 }
 
 impl Schedule {
-    /// Understands what is written.
+    /// Validates a schedule.
     ///
     /// # Errors
-    /// [`JobError`] if the pattern, the place or the time is none.
+    /// [`JobError`] if the pattern, the time zone or the time is invalid.
     pub fn new(when: &When) -> Result<Self, JobError> {
         match when {
             When::Cron { pattern, zone } => {
@@ -88,14 +91,14 @@ impl Schedule {
         }
     }
 
-    /// The first time after another; none where none follows.
+    /// The first occurrence after a time, if there is one.
     pub fn next(&self, after: Timestamp) -> Option<Timestamp> {
         match &self.0 {
             Kind::Cron { cron, zone } => {
                 let after_ms = i64::try_from(after.value()).ok()?;
                 let start = jiff::Timestamp::from_millisecond(after_ms).ok()?.to_zoned(zone.clone());
                 let next = cron.find_next_occurrence(&start, false).ok()?.timestamp().as_millisecond();
-                // Time goes forward, whatever a library says.
+                // The next time must be later, even if the library says otherwise.
                 u64::try_from(next).ok().map(Timestamp::new).filter(|next| *next > after)
             }
             Kind::Once(at) => Some(*at).filter(|at| *at > after),
@@ -103,7 +106,8 @@ impl Schedule {
         }
     }
 
-    /// The times after `from` and not after `until`: so many of the latest as `most`, and how many there were before.
+    /// The occurrences after `from` up to `until`: the latest `most` of them, and the
+    /// number of earlier ones.
     pub fn due(&self, from: Timestamp, until: Timestamp, most: usize) -> Due {
         let mut from = from;
         let mut before = 0;
@@ -111,7 +115,7 @@ impl Schedule {
             match self.counted(from, until, most) {
                 Ok(due) => return Due { older: due.older + before, ..due },
                 Err(counted) => {
-                    // Too many to count: only the later half of the span can hold the latest.
+                    // Too many to count: the latest ones are in the later half of the span.
                     before += counted;
                     from = from.plus(until.since(from) / 2);
                 }
@@ -119,7 +123,8 @@ impl Schedule {
         }
     }
 
-    /// As [`due`](Self::due). Where there are too many: how many were met in the first half of the span.
+    /// As [`due`](Self::due). If there are too many, the error is the number in the first
+    /// half of the span.
     fn counted(&self, from: Timestamp, until: Timestamp, most: usize) -> Result<Due, u64> {
         let middle = from.plus(until.since(from) / 2);
         let mut latest = VecDeque::new();
@@ -127,7 +132,7 @@ impl Schedule {
         while let Some(next) = self.next(at).filter(|next| *next <= until) {
             count += 1;
             early += u64::from(next <= middle);
-            // A span of two seconds is not halved on, and holds two times at the most.
+            // A span of two seconds is not halved further; it contains at most two occurrences.
             if count > MOST_COUNTED && until.since(from) > 2_000 {
                 return Err(early);
             }
@@ -148,23 +153,23 @@ fn cron(pattern: &str) -> Result<Cron, JobError> {
     }
     let fields = pattern.split_whitespace().count();
     if !pattern.trim_start().starts_with('@') && !(5..=6).contains(&fields) {
-        return Err(wrong(format!("it has {fields} fields; 5 or 6 are wanted")));
+        return Err(wrong(format!("it has {fields} fields; it needs 5 or 6")));
     }
     let parser = CronParser::builder().seconds(Seconds::Optional).year(Year::Disallowed).build();
     parser.parse(pattern).map_err(|error| wrong(in_words(&error)))
 }
 
-/// What is wrong with a pattern, without the names that the library has for its parts.
+/// The error in a pattern, without the library's internal names.
 fn in_words(error: &CronError) -> String {
     let said = match error {
-        CronError::IllegalCharacters(_) => "it has characters that mean nothing there".to_owned(),
+        CronError::IllegalCharacters(_) => "it has invalid characters".to_owned(),
         CronError::InvalidPattern(said) | CronError::ComponentError(said) => said.clone(),
         _ => error.to_string(),
     };
     let said = said.trim_end_matches('.');
     if said.ends_with("out of bounds") {
-        return "a number in it is too small or too large for its place; minutes are 0 to 59, hours 0 to 23, days 1 to 31, \
-                months 1 to 12, days of the week 0 to 7"
+        return "a number in it is out of range; minutes are 0 to 59, hours 0 to 23, days 1 to 31, months \
+                1 to 12, days of the week 0 to 7"
             .into();
     }
     said.to_owned()
@@ -174,7 +179,7 @@ fn place(name: &str) -> Result<TimeZone, JobError> {
     TimeZone::get(name).map_err(|_| JobError::Zone(shown(name)))
 }
 
-/// A text of somebody else, as far as it can be shown.
+/// User input without control characters, shortened for an error message.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(64).collect()
 }

@@ -1,4 +1,4 @@
-//! Jobs and runs in the store, as types.
+//! The repository of jobs, runs and pending notifications, on top of the store.
 
 use std::collections::BTreeSet;
 
@@ -8,28 +8,27 @@ use holm_store::{KeptJob, KeptRun, RunState, Slip, Store, StoreError};
 use super::{Job, JobError, JobId, Letter, Phase, Run, Slot, Spec, Standing, job::Written};
 use crate::{Refusal, ServerError, SessionId};
 
-/// Jobs of one user: all of them are looked at whenever one is due.
+/// Jobs per user: all of them are read whenever one is due.
 pub(super) const MOST_JOBS: usize = 200;
-/// Runs that are kept of each job, beside those of the last hour.
+/// Runs that are kept per job, in addition to those of the last hour.
 const MOST_KEPT: u32 = 500;
-/// What is younger is never forgotten, so that a message that comes again is known for much longer than it is believed.
+/// Younger runs are never deleted, so that a repeated message is recognised for much longer
+/// than it is accepted.
 const YOUNG_MS: u64 = 3_600_000;
 
-/// Where messages lie that nobody has taken yet.
+/// The tray of messages that no recipient has accepted yet.
 const LETTERS: &str = "letters";
-/// How many of them: an address that never answers must not fill the store.
+/// The limit for pending messages: a recipient that never answers must not fill the store.
 const MOST_LETTERS: usize = 1_000;
-/// How often something is tried when somebody else keeps changing it.
+/// How often a change is retried when other processes keep changing the same record.
 const TRIES: u32 = 8;
 
-/// A user's jobs.
 #[derive(Debug, Clone)]
 pub struct Shelf(Store);
 
-/// A job with how far it has come.
+/// A job with its state and its version in the store.
 #[derive(Debug, Clone)]
 pub struct Held {
-    /// The job.
     pub job: Job,
     /// How far it has come.
     pub standing: Standing,
@@ -37,31 +36,29 @@ pub struct Held {
 }
 
 impl Held {
-    /// Says anew what the job is to do.
+    /// Replaces the specification of the job.
     ///
     /// # Errors
-    /// [`JobError`] with what is wrong with it.
+    /// [`JobError`] if the new specification is invalid.
     pub fn respecify(&mut self, spec: Spec, now: Timestamp) -> Result<(), JobError> {
         let Job { id, key, old, made, .. } = self.job.clone();
         self.job = Job { old, made, ..Job::to_come(id, spec, key, now)? };
-        // Times of the old schedule are not times of the new one.
+        // Occurrences of the old schedule do not count for the new one.
         self.standing.settled = now;
         Ok(())
     }
 }
 
-/// A message with how often it was changed.
+/// A message with its version in the store.
 #[derive(Debug, Clone)]
 pub struct HeldLetter {
-    /// The message.
     pub letter: Letter,
     slip: Slip,
 }
 
-/// A run with how often it was changed.
+/// A run with its version in the store.
 #[derive(Debug, Clone)]
 pub struct HeldRun {
-    /// The run.
     pub run: Run,
     at: Timestamp,
     version: u64,
@@ -70,23 +67,20 @@ pub struct HeldRun {
 /// All jobs of a user.
 #[derive(Debug, Clone, Default)]
 pub struct Listed {
-    /// Those that can run.
     pub jobs: Vec<Held>,
-    /// Those that cannot be understood.
+    /// The jobs that cannot be parsed.
     pub broken: Vec<Broken>,
 }
 
-/// A job that cannot be understood.
+/// A job that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broken {
-    /// Its name.
     pub id: String,
-    /// What is wrong.
     pub reason: String,
 }
 
 impl Shelf {
-    /// The jobs of a store.
+    /// The repository of a store.
     pub fn new(store: Store) -> Self {
         Self(store)
     }
@@ -94,7 +88,7 @@ impl Shelf {
     /// All jobs, by name.
     ///
     /// # Errors
-    /// [`ShelfError::Store`]; a job that cannot be understood is in the list.
+    /// [`ShelfError::Store`]; a job that cannot be parsed is part of the list.
     pub async fn list(&self) -> Result<Listed, ShelfError> {
         let mut listed = Listed::default();
         for kept in self.0.jobs().await? {
@@ -106,19 +100,20 @@ impl Shelf {
         Ok(listed)
     }
 
-    /// One job.
+    /// Reads the job of a name.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`], or what is wrong with it.
+    /// [`ShelfError::Missing`], or the reason why it cannot be read.
     pub async fn job(&self, id: &JobId) -> Result<Held, ShelfError> {
         let kept = self.0.job(id.as_str()).await?.ok_or(ShelfError::Missing)?;
         held(&kept)
     }
 
-    /// Keeps a new job.
+    /// Stores a new job.
     ///
     /// # Errors
-    /// [`ShelfError::Exists`] if there is one of that name; [`ShelfError::TooMany`] if there are as many as can be looked after.
+    /// [`ShelfError::Exists`] if the name is taken; [`ShelfError::TooMany`] if the user
+    /// has too many jobs.
     pub async fn add(&self, job: &Job) -> Result<(), ShelfError> {
         if self.0.jobs().await?.len() >= MOST_JOBS {
             return Err(ShelfError::TooMany);
@@ -128,10 +123,10 @@ impl Shelf {
         if added { Ok(()) } else { Err(ShelfError::Exists) }
     }
 
-    /// Keeps what has become of a job.
+    /// Stores a changed job.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if somebody else has changed it meanwhile.
+    /// [`ShelfError::Changed`] if another process has changed it since it was read.
     pub async fn change(&self, held: &Held) -> Result<(), ShelfError> {
         let kept = KeptJob {
             id: held.job.id.to_string(),
@@ -142,10 +137,11 @@ impl Shelf {
         if self.0.change_job(&kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
     }
 
-    /// Changes a job, again where somebody else was faster.
+    /// Reads, changes and stores a job. Retries if another process changed it first.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if somebody else keeps changing it; what the change says.
+    /// [`ShelfError::Changed`] if other processes keep changing it, or the error
+    /// of the change itself.
     pub async fn alter<T>(
         &self,
         id: &JobId,
@@ -162,23 +158,25 @@ impl Shelf {
         Err(ShelfError::Changed)
     }
 
-    /// Keeps a message that is to be told. Whether it is kept: not if too many are already.
+    /// Stores a message for delivery. Returns `false` if too many messages wait already.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn post(&self, name: &str, letter: &Letter) -> Result<bool, ShelfError> {
         if self.0.slips(LETTERS).await?.len() >= MOST_LETTERS {
             return Ok(false);
         }
-        // The same thing is told once, whoever notices it.
+        // Stored under a name of its own, so the same notification is sent once, even if several
+        // processes post it.
         self.0.put_slip(LETTERS, name, letter.at, &written(letter)?).await?;
         Ok(true)
     }
 
-    /// The messages that nobody has taken, the oldest first. One that cannot be understood is forgotten.
+    /// The messages that no recipient has accepted, oldest first. A message that cannot
+    /// be parsed is deleted.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn letters(&self) -> Result<Vec<HeldLetter>, ShelfError> {
         let mut letters = Vec::new();
         for slip in self.0.slips(LETTERS).await? {
@@ -192,10 +190,10 @@ impl Shelf {
         Ok(letters)
     }
 
-    /// Keeps what has become of a message. Whether it was kept: not if somebody else was faster.
+    /// Stores a changed message. Returns `false` if another process has changed it first.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn put_back(&self, held: &mut HeldLetter) -> Result<bool, ShelfError> {
         held.slip.body = written(&held.letter)?;
         let kept = self.0.change_slip(LETTERS, &held.slip).await?;
@@ -203,36 +201,36 @@ impl Shelf {
         Ok(kept)
     }
 
-    /// Forgets a message.
+    /// Deletes a message from the store.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn throw_away(&self, held: &HeldLetter) -> Result<(), ShelfError> {
         self.0.take_slip(LETTERS, &held.slip.name).await?;
         Ok(())
     }
 
-    /// Forgets a job and its runs.
+    /// Deletes a job and its runs.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is none.
+    /// [`ShelfError::Missing`] if there is no such job.
     pub async fn remove(&self, id: &JobId) -> Result<(), ShelfError> {
         if self.0.remove_job(id.as_str()).await? { Ok(()) } else { Err(ShelfError::Missing) }
     }
 
-    /// Keeps a new run, which waits. Whether it is new: not if there was one for the same slot.
+    /// Stores a new waiting run. Returns `false` if the job already has a run with the same key.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn queue(&self, job: &JobId, run: &Run, now: Timestamp) -> Result<bool, ShelfError> {
         let body = written(run)?;
         Ok(self.0.add_job_run(job.as_str(), run.slot.as_str(), now, &body, RunState::Open).await?)
     }
 
-    /// Keeps what has become of a run.
+    /// Stores a changed run.
     ///
     /// # Errors
-    /// [`ShelfError::Changed`] if somebody else has changed it meanwhile.
+    /// [`ShelfError::Changed`] if another process has changed it since it was read.
     pub async fn note(&self, job: &JobId, held: &HeldRun) -> Result<(), ShelfError> {
         let state = match held.run.phase {
             Phase::Ended { .. } => RunState::Ended,
@@ -248,18 +246,18 @@ impl Shelf {
         if self.0.change_job_run(job.as_str(), &kept).await? { Ok(()) } else { Err(ShelfError::Changed) }
     }
 
-    /// The runs of a job that have not ended, the oldest first.
+    /// The unfinished runs of a job, oldest first.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn open(&self, job: &JobId) -> Result<Vec<HeldRun>, ShelfError> {
         self.0.open_job_runs(job.as_str()).await?.iter().map(held_run).collect()
     }
 
-    /// The sessions of tries that work, of all jobs, whichever process goes on with them.
+    /// The sessions of running attempts of all jobs, in any process.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub(crate) async fn under_way(&self) -> Result<BTreeSet<SessionId>, ShelfError> {
         let mut sessions = BTreeSet::new();
         for job in self.list().await?.jobs {
@@ -270,62 +268,60 @@ impl Shelf {
         Ok(sessions)
     }
 
-    /// The latest runs of a job, the latest first.
+    /// The latest runs of a job, newest first.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn runs(&self, job: &JobId, limit: u32) -> Result<Vec<Run>, ShelfError> {
         let kept = self.0.job_runs(job.as_str(), limit).await?;
         kept.iter().map(|kept| held_run(kept).map(|held| held.run)).collect()
     }
 
-    /// One run.
+    /// Reads one run of a job.
     ///
     /// # Errors
-    /// [`ShelfError::Missing`] if there is none.
+    /// [`ShelfError::Missing`] if there is no such run.
     pub async fn run(&self, job: &JobId, slot: &Slot) -> Result<HeldRun, ShelfError> {
         let kept = self.0.job_run(job.as_str(), slot.as_str()).await?.ok_or(ShelfError::Missing)?;
         held_run(&kept)
     }
 
-    /// Forgets what is old.
+    /// Deletes old runs of a job.
     ///
     /// # Errors
-    /// [`ShelfError`].
+    /// [`ShelfError`] if the store fails.
     pub async fn prune(&self, job: &JobId, now: Timestamp) -> Result<(), ShelfError> {
         let before = Timestamp::new(now.value().saturating_sub(YOUNG_MS));
         Ok(self.0.prune_job_runs(job.as_str(), MOST_KEPT, before).await?)
     }
 }
 
-/// Why something cannot be kept or found.
+/// Why a job cannot be stored or found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShelfError {
-    /// There is none.
-    #[error("there is no such job or run; list them to see which there are")]
+    #[error("no such job or run; list them to see their names")]
     Missing,
-    /// There is one already.
-    #[error("there is a job of that name already; choose another, or remove it")]
+    /// The name is taken.
+    #[error("a job with that name already exists; choose another name, or remove it")]
     Exists,
-    /// There are so many that no other may be.
-    #[error("there are too many jobs; remove one first")]
+    /// The user has too many jobs.
+    #[error("too many jobs; remove one first")]
     TooMany,
-    /// So many runs wait that no other may.
-    #[error("too many runs of the job wait; come again when some have ended")]
+    /// Too many runs of the job wait.
+    #[error("too many runs of the job are waiting; try again when some have ended")]
     Full,
-    /// Somebody else was faster.
-    #[error("somebody else has changed it meanwhile; look again")]
+    /// Another process changed the record first.
+    #[error("it was changed in the meantime; read it again")]
     Changed,
-    /// What was said makes no job.
+    /// The specification is invalid.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// What is kept cannot be read.
-    #[error("what is kept cannot be read ({0}); remove the job and make it anew")]
+    /// The stored record cannot be parsed.
+    #[error("the stored job cannot be read ({0}); remove the job and create it again")]
     Unreadable(String),
-    /// The store failed.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A name is none, or there is no randomness.
+    /// A name is invalid, or there is no randomness.
     #[error(transparent)]
     Server(#[from] ServerError),
 }
@@ -339,9 +335,7 @@ impl From<ShelfError> for Refusal {
             ShelfError::Full => Self::busy("full", error.to_string(), 60),
             ShelfError::Changed => Self::conflict("changed", error.to_string()),
             ShelfError::Job(error) => Self::bad("bad_job", error.to_string()),
-            ShelfError::Unreadable(_) => {
-                Self::failed("the job cannot be read; the server's operator can see why")
-            }
+            ShelfError::Unreadable(_) => Self::failed("the job cannot be read; the server's log says why"),
             ShelfError::Store(error) => error.into(),
             ShelfError::Server(error) => error.into(),
         }
@@ -356,7 +350,7 @@ fn held(kept: &KeptJob) -> Result<Held, ShelfError> {
 
 fn held_run(kept: &KeptRun) -> Result<HeldRun, ShelfError> {
     let run: Run = read(&kept.body)?;
-    // The name under which it is kept is the one that counts.
+    // The key under which it is stored is authoritative.
     Ok(HeldRun { run: Run { slot: Slot::kept(&kept.slot), ..run }, at: kept.at, version: kept.version })
 }
 

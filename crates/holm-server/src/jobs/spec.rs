@@ -1,4 +1,4 @@
-//! What a person says about a job. What is left out is the careful choice.
+//! The specification of a job, as a user writes it. The defaults are the cautious choice.
 
 use holm_kernel::NanoUsd;
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use crate::meant::did_you_mean;
 
 /// The longest prompt in bytes: a page or two, not a book.
 const MOST_PROMPT: usize = 64 * 1024;
-/// The longest time a try may take: a day. What takes longer is several jobs.
+/// The longest time that one attempt may take: a day. Longer work should be several jobs.
 const MOST_TIMEOUT_S: u64 = 86_400;
-/// The most starts in an hour that may be asked for: one a minute.
+/// The highest limit of starts per hour: one a minute.
 const MOST_PER_HOUR: u32 = 60;
-/// The most tries after the first.
+/// The most retries of a run.
 const MOST_RETRIES: u32 = 10;
-/// The most occurrences that are caught up with after a downtime.
+/// The most missed times that are made up for after a downtime.
 pub(super) const MOST_MISSED: u32 = 100;
 
-/// What a job is to do, when, and how it is kept from doing harm.
+/// What a job does, when it runs, and how it is limited.
 ///
 /// ```
 /// use holm_server::jobs::{Misfire, Overlap, Spec};
@@ -35,52 +35,52 @@ pub(super) const MOST_MISSED: u32 = 100;
 pub struct Spec {
     /// When it runs.
     pub when: When,
-    /// What is asked.
+    /// The prompt.
     pub prompt: String,
-    /// What it is for, in a person's words.
+    /// A description for people.
     #[serde(default)]
     pub about: String,
-    /// Which agent; the usual one where none is named.
+    /// The agent; the default one if not set.
     #[serde(default)]
     pub agent: Option<String>,
-    /// Which model; the agent's own where none is named.
+    /// The model; the agent's own if not set.
     #[serde(default)]
     pub model: Option<String>,
-    /// How long a try may take, in seconds; time in which somebody is asked does not count.
+    /// Timeout for each attempt, in seconds; time spent waiting for a user's answer does not count.
     #[serde(default = "usual_timeout")]
     pub timeout_s: u64,
-    /// The most a try may cost, in billionths of a US dollar.
+    /// Maximum cost of each attempt, in billionths of a US dollar.
     #[serde(default)]
     #[schema(value_type = Option<u64>)]
     pub budget: Option<NanoUsd>,
-    /// What happens when it is due while it works.
+    /// What to do if the job is due while it is still running.
     #[serde(default)]
     pub overlap: Overlap,
-    /// What happens with times that passed while nothing could run.
+    /// What to do about runs missed while no server could run them.
     #[serde(default)]
     pub misfire: Misfire,
-    /// How often it is tried again.
+    /// How often to retry.
     #[serde(default)]
     pub retry: Retry,
-    /// What happens when a call needs somebody's yes.
+    /// What to do if a call needs approval.
     #[serde(default)]
     pub approval: Approval,
-    /// The most starts in an hour, tries included.
+    /// Maximum number of starts per hour, including retries.
     #[serde(default = "usual_per_hour")]
     pub per_hour: u32,
-    /// After so many failed runs in a row it is switched off.
+    /// The job is disabled after this many failed runs in a row.
     #[serde(default = "usual_failures")]
     pub off_after: u32,
-    /// Where failures and questions are told: an `https` address.
+    /// An `https` address to notify about failures and questions.
     #[serde(default)]
     pub notify: Option<String>,
-    /// Whether a signed message may start it.
+    /// Whether signed messages may start the job.
     #[serde(default)]
     pub hook: Door,
 }
 
 impl Spec {
-    /// A job with the usual policies.
+    /// A job with the default policies.
     pub fn new(when: When, prompt: impl Into<String>) -> Self {
         Self {
             when,
@@ -101,20 +101,20 @@ impl Spec {
         }
     }
 
-    /// The same with some fields as they are said here; what is `null` is as usual.
+    /// A copy with some fields changed; `null` resets a field to its default.
     ///
     /// # Errors
-    /// [`JobError::Field`] if there is no such field, or it cannot be so.
+    /// [`JobError::Field`] if there is no such field, or its value is invalid.
     pub fn with(&self, fields: &Map<String, Value>) -> Result<Self, JobError> {
         let wrong = |reason: String| JobError::Field { reason };
         let Ok(Value::Object(mut whole)) = serde_json::to_value(self) else {
             return Err(wrong("the job cannot be written".into()));
         };
         for (name, value) in fields {
-            // All fields are written, so one that is not there is none.
+            // All fields are serialized, so a name that is missing here is not a field.
             if !whole.contains_key(name) {
                 let meant = did_you_mean(name, whole.keys().map(String::as_str));
-                return Err(wrong(format!("there is no field `{name}`{meant}")));
+                return Err(wrong(format!("unknown field `{name}`{meant}")));
             }
             match value {
                 Value::Null => drop(whole.remove(name)),
@@ -124,10 +124,10 @@ impl Spec {
         serde_json::from_value(Value::Object(whole)).map_err(|error| wrong(error.to_string()))
     }
 
-    /// Whether every number and text is one that can be.
+    /// Checks the range of every number and text.
     ///
     /// # Errors
-    /// [`JobError`] with what is wrong.
+    /// [`JobError`] with the first invalid field.
     pub(super) fn check(&self) -> Result<(), JobError> {
         if self.prompt.trim().is_empty() {
             return Err(JobError::Missing("prompt"));
@@ -154,43 +154,43 @@ impl Spec {
     }
 }
 
-/// What happens when a job is due while it works.
+/// What to do if a job is due while it is still running.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
-    /// The new time is let go.
+    /// Skip the new run.
     #[default]
     Skip,
-    /// The new time waits for its turn.
+    /// Start the new run after the current one.
     Queue,
-    /// What works is stopped for it.
+    /// Stop the current run and start the new one.
     Replace,
 }
 
-/// What happens with times that passed while nothing could run.
+/// What to do about runs missed while no server could run them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Misfire {
-    /// They are let go.
+    /// Skip them.
     Skip,
-    /// One run stands for all of them.
+    /// Run once for all of them.
     #[default]
     Once,
-    /// Each has its run, up to a bound; the latest are taken.
+    /// Run each of them, up to a limit; the latest ones are chosen.
     All {
-        /// The bound.
+        /// The limit.
         most: u32,
     },
 }
 
-/// How often a failed run is tried again, each time after twice as long.
+/// How often to retry a failed run. The delay doubles each time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Retry {
-    /// Tries after the first.
+    /// Maximum number of retries.
     #[serde(default)]
     pub most: u32,
-    /// Seconds before the first of them.
+    /// Seconds before the first retry.
     #[serde(default = "usual_pause")]
     pub first_s: u64,
 }
@@ -201,27 +201,27 @@ impl Default for Retry {
     }
 }
 
-/// What happens when a call needs somebody's yes.
+/// What to do if a call needs approval.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approval {
-    /// It is denied at once, and the agent goes on without.
+    /// Deny it at once; the agent continues without it.
     #[default]
     Deny,
-    /// The run waits until somebody who watches it answers.
+    /// Wait until a user who watches the session answers.
     Park,
-    /// It waits too, and the address in `notify` is told.
+    /// Wait as well, and send a message to the address in `notify`.
     Notify,
 }
 
-/// Whether a signed message may start a job.
+/// Whether signed messages may start a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Door {
-    /// It may not.
+    /// They may not.
     #[default]
     Closed,
-    /// It may.
+    /// They may.
     Open,
 }
 
@@ -241,8 +241,8 @@ const fn usual_pause() -> u64 {
     30
 }
 
-/// An address of the open network that nobody in between can read or change. What it resolves to is checked when it is
-/// connected to.
+/// Accepts only an `https` address, so that no machine in between can read or change a message. The
+/// client checks what the name resolves to when it connects.
 fn check_address(text: &str) -> Result<(), JobError> {
     let url: holm_grants::Url = text.parse().map_err(|_| JobError::Address)?;
     if url.scheme() == holm_grants::Scheme::Https { Ok(()) } else { Err(JobError::Address) }

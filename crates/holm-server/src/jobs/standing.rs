@@ -1,36 +1,36 @@
-//! How far a job has come. Kept by the keeper, changed by the plan alone.
+//! The state of a job. The scheduler stores it, and only the plan changes it.
 
 use holm_kernel::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// How far a job has come.
+/// The state of a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Whether it runs by itself.
+    /// Whether its schedule is active.
     #[serde(default)]
     pub switch: Switch,
-    /// Times of the schedule up to this one were dealt with.
+    /// Scheduled times up to this one are done.
     pub settled: Timestamp,
-    /// When tries began, in the last hour.
+    /// The start times of attempts in the last hour.
     #[serde(default)]
     pub starts: Vec<Timestamp>,
-    /// Runs that failed, one after the other, with nothing else in between.
+    /// The number of failed runs in a row.
     #[serde(default)]
     pub failures: u32,
     /// When the last of them ended.
     #[serde(default)]
     pub failed_at: Option<Timestamp>,
-    /// Times that were let go, ever.
+    /// The total number of skipped times.
     #[serde(default)]
     pub skipped: u64,
-    /// The last of them.
+    /// The last skipped time.
     #[serde(default)]
     pub last_skip: Option<Skip>,
 }
 
 impl Standing {
-    /// A job that was just made: what lies before does not count.
+    /// The state of a new job: earlier times do not count.
     pub const fn new(now: Timestamp) -> Self {
         Self {
             switch: Switch::On,
@@ -43,13 +43,12 @@ impl Standing {
         }
     }
 
-    /// Switched on by somebody: what lies before does not count, nor do old failures.
+    /// The state after a user switched the job on: earlier times and failures do not count.
     pub fn on(&self, now: Timestamp) -> Self {
         let fresh = Self::new(now);
         Self { starts: self.starts.clone(), skipped: self.skipped, last_skip: self.last_skip, ..fresh }
     }
 
-    /// Switched off.
     pub fn off(&self, now: Timestamp, why: OffReason) -> Self {
         Self { switch: Switch::Off { at: now, why }, ..self.clone() }
     }
@@ -60,57 +59,57 @@ impl Standing {
     }
 }
 
-/// Whether a job runs by itself.
+/// Whether a job is enabled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Switch {
-    /// It does.
+    /// It is enabled.
     #[default]
     On,
-    /// It does not.
+    /// It is disabled.
     Off {
-        /// Since when.
+        /// When it was disabled.
         #[schema(value_type = u64)]
         at: Timestamp,
-        /// Why.
+        /// Why it was disabled.
         why: OffReason,
     },
 }
 
-/// Why a job does not run by itself.
+/// Why a job was disabled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OffReason {
-    /// Somebody switched it off.
+    /// A user disabled it.
     Person,
-    /// It failed too often in a row.
+    /// It failed too many times in a row.
     Failing,
 }
 
-/// Times that were let go.
+/// Scheduled times that were skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Skip {
     /// The last of them.
     #[schema(value_type = u64)]
     pub due: Timestamp,
-    /// Why.
+    /// Why they were skipped.
     pub why: SkipReason,
-    /// How many.
+    /// How many were skipped.
     pub count: u64,
 }
 
-/// Why a time was let go.
+/// Why a scheduled time was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
-    /// It passed while nothing could run.
+    /// It passed while no server could run the job.
     Missed,
-    /// The run before was still at work.
+    /// The previous run was still in progress.
     Overlap,
-    /// Too many waited.
+    /// Too many runs were waiting.
     Full,
-    /// It has started as often as it may in an hour.
+    /// The job reached its maximum number of starts per hour.
     TooOften,
-    /// It has failed, and waits a while.
+    /// The job failed, and waits before it runs again.
     BackingOff,
 }

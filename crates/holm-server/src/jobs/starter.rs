@@ -1,4 +1,4 @@
-//! Lets a try of a job run: a session of its own, in which nobody sits.
+//! Runs an attempt of a job as an unattended session.
 
 use std::{future::Future, pin::pin, sync::Weak};
 
@@ -14,52 +14,44 @@ use crate::{
     state::Inner,
 };
 
-/// A try that is to be made.
+/// An attempt to run.
 #[derive(Debug)]
 pub struct Errand {
-    /// For whom.
     pub user: UserName,
-    /// Of which job.
     pub job: JobId,
     /// What is to be done.
     pub spec: Spec,
-    /// In which session.
     pub session: SessionId,
-    /// Whether it begins, or was under way when the last server ended.
+    /// Whether it is new, or was running when the last server ended.
     pub begin: Begin,
-    /// Rings when it is to stop.
+    /// Cancelled when the attempt has to stop.
     pub stop: CancellationToken,
-    /// Is told whenever somebody is asked, and when nobody is any more.
+    /// Receives a message whenever the run starts or stops waiting for a user's answer.
     pub asks: mpsc::UnboundedSender<Asking>,
 }
 
-/// How a try begins.
+/// How an attempt starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begin {
-    /// Anew.
     Anew,
-    /// Where it stood.
     Rejoin,
 }
 
-/// What came of a try.
+/// The result of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finished {
-    /// It has ended.
     Ended {
-        /// How.
         outcome: Outcome,
-        /// What it cost.
         spent: NanoUsd,
     },
-    /// The server stops; it goes on at the next start.
+    /// The server stops; the attempt is resumed at the next start.
     Parked,
-    /// Another process has it.
+    /// Another process runs it.
     Elsewhere,
 }
 
 impl Finished {
-    /// Ended, without having cost anything.
+    /// Ended without any cost.
     pub const fn ended(outcome: Outcome) -> Self {
         Self::Ended { outcome, spent: NanoUsd::ZERO }
     }
@@ -67,24 +59,23 @@ impl Finished {
     fn refused(refusal: &Refusal) -> Self {
         let reason = refusal.message.clone();
         Self::ended(match refusal.status.as_u16() {
-            // What was asked for cannot be, now or later.
+            // The request is invalid now and later.
             400..=404 => Outcome::Refused { reason },
             _ => Outcome::Failed { reason },
         })
     }
 }
 
-/// Lets tries run.
 pub trait Starter: Send + Sync {
-    /// Runs one; ready when it has ended.
+    /// Runs one attempt to its end.
     fn run(&self, errand: Errand) -> BoxFuture<'static, Finished>;
 }
 
-/// Lets tries run as sessions of the server.
+/// Runs attempts as sessions of the server.
 pub(crate) struct HallStarter(Weak<Inner>);
 
 impl HallStarter {
-    /// The server owns the jobs, so this does not own the server.
+    /// The server owns the jobs, so this holds only a weak reference to the server.
     pub(crate) fn new(server: Weak<Inner>) -> Self {
         Self(server)
     }
@@ -122,29 +113,30 @@ async fn anew(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
             Ok(Ok(Some(report))) => Finished::Ended { outcome: outcome(&report.ending), spent: report.spent },
             Ok(Ok(None)) => Finished::ended(Outcome::Lost),
             Ok(Err(refusal)) => Finished::refused(&refusal),
-            // Whoever drove it has let it go: the server stops.
+            // The driving task has dropped it, because the server stops.
             Err(_) => Finished::Parked,
         }
     };
     Ok(attend(&room, errand, ended).await)
 }
 
-/// Goes on with what was under way, or joins whoever does already.
+/// Resumes an attempt that was running when the server ended, or joins the task
+/// that already runs it.
 async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     let hall = server.hall();
     let opened = hall.open(&errand.user, opening(errand, Start::Resume(errand.session.clone()))).await;
     let room = match opened {
         Ok(room) => room,
-        // The last server ended between writing the try down and beginning it: nothing of it has run. Where another has
-        // begun it in this very moment, it is that one's.
+        // The last server ended after it stored the attempt and before it started: nothing of it
+        // has run. If another server starts it at this moment, the attempt belongs to that server.
         Err(refusal) if refusal.code == "not_found" => return anew(server, errand).await,
         Err(refusal) => return Err(refusal),
     };
-    // The last server may have ended between making the session and prompting it.
+    // The last server may have ended after it created the session and before it sent the prompt.
     let prompt = is_untouched(server, errand).await.then(|| Prompt::text(errand.spec.prompt.as_str()));
     let done = match hall.prompt(&room, prompt).await {
         Ok(done) => Some(done),
-        // Somebody has it going already.
+        // Another task has resumed it already.
         Err(refusal) if refusal.code == "working" => None,
         Err(refusal) => return Err(refusal),
     };
@@ -164,8 +156,8 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
                 rest.await.is_ok_and(|state| *state != State::Closed)
             }
         };
-        // It had ended before: its journal knows how. That comes first, because one that came to rest and was put away at once
-        // may never have been seen at rest.
+        // If it had ended before, its journal has the ending. The journal is checked first, because
+        // a session that was closed at once may never have been seen as idle.
         match last_ending(server, errand).await {
             Some(finished) => finished,
             None if is_idle => Finished::ended(Outcome::Lost),
@@ -175,8 +167,8 @@ async fn rejoin(server: &Server, errand: &Errand) -> Result<Finished, Refusal> {
     Ok(attend(&room, errand, ended).await)
 }
 
-/// What a try has come to that could not be begun. A session of its name is this very try, begun by another server that found
-/// it written down: were it taken for a failure, it would be tried again while it runs.
+/// The result of an attempt that could not start. If a session of its name exists, another server
+/// has started this very attempt. Counting that as a failure would retry it while it runs.
 fn turned_away(refusal: &Refusal) -> Finished {
     match refusal.code {
         "stopping" => Finished::Parked,
@@ -194,28 +186,29 @@ fn opening(errand: &Errand, start: Start) -> Opening {
     Opening { agent, model, attendance, ..Opening::new(start) }
 }
 
-/// Waits for the end, tells of questions, and stops the session when it is to stop.
+/// Waits for the end, reports open questions, and cancels the session on request.
 async fn attend(room: &Room, errand: &Errand, ended: impl Future<Output = Finished>) -> Finished {
     let mut ended = pin!(ended);
     let mut bell = room.feed.bell();
-    // What was noted before the last server ended may be true no longer, so the first look at a try that goes on is told.
+    // The stored state may be out of date after a restart, so a resumed attempt always reports it
+    // once.
     let mut asking = Some(Asking::Over).filter(|_| errand.begin == Begin::Anew);
     let mut stopping = Stopping::No;
     let finished = loop {
         let now = if room.desk.open().is_empty() { Asking::Over } else { Asking::Begun };
         if asking != Some(now) {
             asking = Some(now);
-            // Whoever waits for the end hears of it there.
+            // If the receiver is gone, its owner learns the state from the result.
             let _ = errand.asks.send(now);
         }
         tokio::select! {
             finished = &mut ended => break finished,
-            // The feed is held by the room, so its bell cannot be gone.
+            // The session holds the feed, so its sender exists.
             _ = bell.changed() => {}
             () = errand.stop.cancelled(), if stopping == Stopping::No => {
                 stopping = Stopping::Yes;
-                // One that does nothing needs no stopping.
-                let _ = room.cancel("the job's time is over");
+                // An idle session need not be cancelled.
+                let _ = room.cancel("the job's time limit has passed");
             }
         }
     };
@@ -229,7 +222,7 @@ enum Stopping {
     Yes,
 }
 
-/// Whether a session was never asked for anything, as far as its journal knows.
+/// Whether a session was never prompted, according to its journal.
 async fn is_untouched(server: &Server, errand: &Errand) -> bool {
     let Ok(home) = server.inner.workshop.home(&errand.user).await else { return false };
     let begins = |told: &Numbered| matches!(told.event, Event::GroupStarted { .. });
@@ -241,7 +234,7 @@ async fn last_ending(server: &Server, errand: &Errand) -> Option<Finished> {
     ending_of(&live::past(&home.store, &errand.session).await.ok()?)
 }
 
-/// How what was begun last has ended; none where it has not, or nothing was begun.
+/// How the last work of a session ended; `None` if it has not, or there was none.
 fn ending_of(events: &[Numbered]) -> Option<Finished> {
     let last = events.iter().rev().find_map(|told| match &told.event {
         Event::GroupEnded { ending, spent, .. } => {
@@ -253,17 +246,17 @@ fn ending_of(events: &[Numbered]) -> Option<Finished> {
     last.flatten()
 }
 
-/// How a run ended, for whoever reads the list of runs.
+/// The outcome of an attempt, as the list of runs shows it.
 fn outcome(ending: &Ending) -> Outcome {
     match ending {
         Ending::Answered { text } => Outcome::answered(text),
         Ending::Refused { reason } => Outcome::Refused { reason: format!("the model declined: {reason}") },
         Ending::Rejected { what, reason } => {
-            Outcome::Refused { reason: format!("{what} could not be believed: {reason}") }
+            Outcome::Refused { reason: format!("{what} did not pass its check: {reason}") }
         }
-        Ending::OverBudget { .. } => Outcome::Refused { reason: "what it may spend is spent".into() },
+        Ending::OverBudget { .. } => Outcome::Refused { reason: "its budget is used up".into() },
         Ending::Looping { tool, times } => {
-            Outcome::Failed { reason: format!("it called `{tool}` {times} times to no avail") }
+            Outcome::Failed { reason: format!("it called `{tool}` {times} times without progress") }
         }
         Ending::OverLimit { limit, used, allowed } => {
             Outcome::Failed { reason: format!("a limit was reached ({limit:?}: {used} of {allowed})") }

@@ -1,4 +1,4 @@
-//! The keepers of all users, each begun when it is first needed.
+//! The job schedulers of all users. Each starts when it is first needed.
 
 use std::{collections::HashMap, pin::pin, sync::Arc};
 
@@ -12,10 +12,10 @@ use crate::{
     auth::{Keyring, UserName},
 };
 
-/// Where a user's keeper will be, once somebody has asked for it.
+/// The place of a user's scheduler; empty until its first use.
 type Place = Arc<Mutex<Option<Arc<Keeper>>>>;
 
-/// The keepers of all users.
+/// The job schedulers of all users.
 pub(crate) struct Team {
     keepers: Mutex<HashMap<UserName, Place>>,
     clock: Arc<dyn Clock>,
@@ -30,15 +30,15 @@ impl Team {
         Self { keepers: Mutex::default(), clock, messenger, stop: CancellationToken::new() }
     }
 
-    /// Says what time it is for jobs.
+    /// The clock by which jobs are due.
     pub(crate) fn clock(&self) -> &dyn Clock {
         &*self.clock
     }
 
-    /// The keeper of a user's jobs.
+    /// The scheduler of a user's jobs.
     pub(crate) async fn of(&self, server: &Server, user: &UserName) -> Result<Arc<Keeper>, Refusal> {
         let place = Arc::clone(self.keepers.lock().await.entry(user.clone()).or_default());
-        // Held while the jobs are looked at, of this user alone: one whose store is slow holds up nobody else.
+        // Held while the jobs of this user are read. A slow store delays only its own user.
         let mut place = place.lock().await;
         if let Some(keeper) = &*place {
             return Ok(Arc::clone(keeper));
@@ -50,7 +50,8 @@ impl Team {
             messenger: Arc::clone(&self.messenger),
         };
         let keeper = Keeper::new(user.clone(), Shelf::new(home.store), with);
-        // Before anybody else goes on with what was under way: who is asked about it is the job's affair.
+        // Done before any other code resumes these sessions, because the job decides whether users
+        // are asked.
         keeper.look().await?;
         let keyring = Arc::clone(&server.inner.keyring);
         tokio::spawn(keep(Arc::clone(&keeper), user.clone(), keyring, self.stop.clone()));
@@ -58,20 +59,19 @@ impl Team {
         Ok(keeper)
     }
 
-    /// Starts nothing any more.
     pub(crate) fn stop(&self) {
         self.stop.cancel();
     }
 }
 
-/// Keeps the jobs of a user going for as long as they have a token: whoever has none any more has nothing done for them. Once
-/// they have one again, each job says what becomes of the times that were missed.
+/// Runs the jobs of a user as long as the user has a token, and pauses while they have none. When a
+/// token exists again, each job decides about the times that it missed.
 async fn keep(keeper: Arc<Keeper>, user: UserName, keyring: Arc<Keyring>, stop: CancellationToken) {
     let mut changes = keyring.changes();
     let holds = || keyring.holders().contains(&user);
     while !stop.is_cancelled() {
         if !holds() {
-            // The keyring is held here, so its bell cannot be gone.
+            // The token registry is held here, so its sender exists.
             tokio::select! {
                 _ = changes.changed() => {}
                 () = stop.cancelled() => {}
@@ -89,7 +89,7 @@ async fn keep(keeper: Arc<Keeper>, user: UserName, keyring: Arc<Keyring>, stop: 
             () = &mut keeping => {}
             () = released => {
                 pause.cancel();
-                // What it looks at now is looked at to the end.
+                // The current check is finished first.
                 keeping.await;
             }
         }
@@ -108,7 +108,7 @@ fn messenger(clock: Arc<dyn Clock>) -> Arc<dyn Messenger> {
     }
 }
 
-/// Says why it tells nothing.
+/// A sender that fails with a fixed reason.
 struct Mute(Undelivered);
 
 impl Messenger for Mute {

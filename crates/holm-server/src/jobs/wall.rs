@@ -1,15 +1,15 @@
-//! The time as people set it. A run must not be disturbed when somebody sets the machine's clock, and has a clock of its own
-//! for that; a job is due when the clock on the wall says so, also after the machine was asleep.
+//! The wall clock, by which jobs are due, also after the machine was asleep. Runs use another
+//! clock, which does not change when a user sets the machine's time.
 
 use std::time::{Duration, SystemTime};
 
 use holm_kernel::Timestamp;
 use holm_runtime::{BoxFuture, Clock};
 
-/// How long is slept before the clock is looked at again, since it may have been set.
+/// How long it sleeps before it reads the clock again, since the clock may have been set.
 const LOOK: Duration = Duration::from_secs(30);
 
-/// The machine's clock, looked at each time.
+/// The system clock, read at each call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WallClock;
 

@@ -1,5 +1,5 @@
-//! How many runs work at the same time. A run that has no turn yet waits; when too many wait, whoever asks is told to come
-//! again.
+//! Limits how many runs work at the same time. Other runs wait in a queue; when it is full, the
+//! client is told to retry later.
 
 use std::{
     collections::HashMap,
@@ -13,10 +13,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::{Limits, Refusal, auth::UserName};
 
-/// After how many seconds somebody who was refused may ask again.
+/// After how many seconds a refused client may retry.
 const AGAIN: u64 = 5;
 
-/// Lets runs work, so many at a time.
+/// Limits how many runs work at the same time, in total and per user.
 pub(crate) struct Admission {
     all: Arc<Semaphore>,
     per_user: usize,
@@ -24,19 +24,19 @@ pub(crate) struct Admission {
     users: Mutex<HashMap<UserName, Arc<Line>>>,
 }
 
-/// The line of one user.
+/// The queue of one user.
 struct Line {
     turns: Arc<Semaphore>,
     waiting: AtomicUsize,
 }
 
-/// A place in the line, given back when it is dropped.
+/// A place in the queue, given back on drop.
 pub(crate) struct Ticket {
     all: Arc<Semaphore>,
     line: Arc<Line>,
 }
 
-/// The right to work, given back when it is dropped.
+/// The permit to work, given back on drop.
 pub(crate) struct Turn {
     all: Arc<Semaphore>,
     line: Arc<Line>,
@@ -44,7 +44,7 @@ pub(crate) struct Turn {
     _of_all: OwnedSemaphorePermit,
 }
 
-/// A run that had a turn and has given it back for a while.
+/// A run that has given its permit back for a while.
 pub(crate) struct Rest {
     all: Arc<Semaphore>,
     line: Arc<Line>,
@@ -60,19 +60,20 @@ impl Admission {
         }
     }
 
-    /// Takes a place in the user's line.
+    /// Takes a place in the user's queue.
     pub(crate) fn queue(&self, user: &UserName) -> Result<Ticket, Refusal> {
         let line = self.line(user);
-        // Those who have a turn at once wait for a moment too, so they are no reason to refuse.
+        // A run that gets its permit at once also counts as waiting for a moment; do not refuse it.
         let most = self.waiting_per_user.saturating_add(line.turns.available_permits());
         if line.waiting.fetch_add(1, Ordering::AcqRel) >= most {
             line.waiting.fetch_sub(1, Ordering::AcqRel);
-            return Err(Refusal::busy("busy", "too many of your runs wait already; come again later", AGAIN));
+            return Err(Refusal::busy("busy", "too many of your runs are waiting; try again later", AGAIN));
         }
         Ok(Ticket { all: Arc::clone(&self.all), line })
     }
 
-    /// Takes a place however long the line is, for what was admitted before the server was started anew.
+    /// Takes a place regardless of the queue's length, for a run that was admitted
+    /// before the server restarted.
     pub(crate) fn queue_again(&self, user: &UserName) -> Ticket {
         let line = self.line(user);
         line.waiting.fetch_add(1, Ordering::AcqRel);
@@ -90,7 +91,7 @@ impl Admission {
 }
 
 impl Ticket {
-    /// Waits for a turn; none when nobody gets one any more.
+    /// Waits for a permit; `None` once no more are given out.
     pub(crate) async fn turn(self) -> Option<Turn> {
         let of_user = Arc::clone(&self.line.turns).acquire_owned().await.ok()?;
         let of_all = Arc::clone(&self.all).acquire_owned().await.ok()?;
@@ -100,14 +101,14 @@ impl Ticket {
 }
 
 impl Turn {
-    /// Gives it back, to ask for one again later.
+    /// Gives the permit back; the run can queue again later.
     pub(crate) fn rest(self) -> Rest {
         Rest { all: self.all, line: self.line }
     }
 }
 
 impl Rest {
-    /// Takes a place in the line again, however long it is: it was admitted before.
+    /// Takes a place in the queue again, regardless of its length: the run was admitted before.
     pub(crate) fn over(&self) -> Ticket {
         self.line.waiting.fetch_add(1, Ordering::AcqRel);
         Ticket { all: Arc::clone(&self.all), line: Arc::clone(&self.line) }

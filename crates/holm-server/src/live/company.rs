@@ -1,5 +1,7 @@
-//! Servers that share a store, and with it what their users may spend: each says what it has set aside for runs at work, and
-//! they count one after the other. Times are the database's: the servers' own clocks may differ.
+//! Budgets shared by servers that use one store. Each server publishes what it has reserved for its
+//! running sessions, and they count one after the other.
+//!
+//! All times come from the database, because the clocks of the servers may differ.
 
 use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
@@ -12,32 +14,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refusal;
 
-/// Where servers say what they have set aside, each under its name.
+/// The tray where servers publish their reservations, each under its name.
 const TRAY: &str = "purses";
-/// The note of whoever counts.
+/// The record that locks counting for one server.
 const LOCK: &str = "lock";
-/// How long a count may take: who takes longer has ended in between.
+/// How long a count may take: a server that takes longer has crashed.
 const COUNT_MS: u64 = 10_000;
-/// How long what a server has said counts: it says it again and again, and one that is dead does not.
+/// How long a published reservation counts. A live server renews it; a dead one does not.
 const FRESH_MS: u64 = 60_000;
-/// How long is waited before it is looked again whether somebody still counts.
+/// How long a server waits before it checks again whether another one still counts.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How often: longer than a count may take.
+/// How often the lock is tried: in total longer than a count may take.
 const TRIES: u32 = 1_000;
 
-/// One of several servers.
+/// This server's view of the budgets that it shares with other servers.
 pub(super) struct Company {
     name: String,
 }
 
-/// What a server has set aside.
+/// The amount that a server has reserved.
 #[derive(Debug, Serialize, Deserialize)]
 struct Part {
     left: NanoUsd,
     until: Timestamp,
 }
 
-/// Who counts.
 #[derive(Debug, Serialize, Deserialize)]
 struct Counting {
     by: String,
@@ -49,7 +50,7 @@ impl Company {
         Self { name: format!("server-{:016x}", RandomState::new().build_hasher().finish()) }
     }
 
-    /// Keeps the others from counting until [`counted`](Self::counted).
+    /// Locks counting for this server until [`counted`](Self::counted).
     pub(super) async fn count(&self, store: &Store) -> Result<(), Refusal> {
         for _ in 0..TRIES {
             let now = store.clock().await?;
@@ -67,23 +68,24 @@ impl Company {
             }
             tokio::time::sleep(PAUSE).await;
         }
-        Err(Refusal::busy("busy", "another server counts what you have spent; come again", 5))
+        Err(Refusal::busy("busy", "another server is updating your budget; try again", 5))
     }
 
-    /// Lets the others count.
+    /// Releases the lock for the other servers.
     pub(super) async fn counted(&self, store: &Store) -> Result<(), Refusal> {
         let Some(mut slip) = store.slip(TRAY, LOCK).await? else { return Ok(()) };
         let held: Option<Counting> = serde_json::from_slice(&slip.body).ok();
         if held.is_some_and(|held| held.by == self.name) {
-            // Changed, not taken away: one who took too long might otherwise take away what another has put there since
-            // the look. Where it was changed meanwhile, it is another's.
+            // The lock is changed, not deleted. A server that took too long might otherwise delete
+            // the lock that another server has taken since. If the change fails, the lock belongs
+            // to another server.
             slip.body = written(&Counting { by: self.name.clone(), until: Timestamp::new(0) })?;
             store.change_slip(TRAY, &slip).await?;
         }
         Ok(())
     }
 
-    /// What the others have set aside.
+    /// The sum that the other servers have reserved.
     pub(super) async fn elsewhere(&self, store: &Store) -> Result<NanoUsd, Refusal> {
         let now = store.clock().await?;
         let slips = store.slips(TRAY).await?;
@@ -93,7 +95,7 @@ impl Company {
         Ok(fresh.fold(NanoUsd::ZERO, |sum, part| sum.plus(part.left)))
     }
 
-    /// Says what is set aside here.
+    /// Publishes what this server has reserved.
     pub(super) async fn say(&self, store: &Store, left: NanoUsd) -> Result<(), Refusal> {
         if left == NanoUsd::ZERO {
             store.take_slip(TRAY, &self.name).await?;
@@ -110,7 +112,7 @@ impl Company {
 }
 
 fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::failed("what is set aside cannot be written"))
+    serde_json::to_vec(value).map_err(|_| Refusal::failed("the budget reservation cannot be written"))
 }
 
 #[cfg(test)]

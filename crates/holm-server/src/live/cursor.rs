@@ -1,4 +1,5 @@
-//! How far a watcher has got. One short text says it all, so that a browser that reconnects by itself sends it back.
+//! The position of a watcher in the feed. It is one short text, which a browser sends back when it
+//! reconnects by itself.
 
 use std::{fmt, str::FromStr};
 
@@ -7,10 +8,10 @@ use holm_kernel::{CallId, EventId, Numbered, Seq};
 use super::feed::ends_reply;
 use crate::Refusal;
 
-/// A place in what there is to see of a session: the last event that was seen, and how far into the reply that is
-/// arriving now.
+/// A position in the feed of a session: the last event that was seen, and how many bytes of the
+/// reply that is arriving now.
 ///
-/// Written `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply; `-` stands for no event at all.
+/// Written `RECORD.INDEX`, or `RECORD.INDEX/CALL.BYTES` within a reply; `-` means no event at all.
 ///
 /// ```
 /// use holm_server::Cursor;
@@ -22,19 +23,20 @@ use crate::Refusal;
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Cursor {
-    /// The last event; none before the first.
+    /// The last event; `None` before the first.
     pub event: Option<EventId>,
     /// The reply that is arriving, and how many of its bytes were seen.
     pub reply: Option<(CallId, u64)>,
 }
 
 impl Cursor {
-    /// After an event, with nothing of a reply.
+    /// The position after an event, with nothing of a reply.
     pub const fn after(event: EventId) -> Self {
         Self { event: Some(event), reply: None }
     }
 
-    /// After the next event. What was seen of a reply counts until an event says that it is over.
+    /// The position after the next event. The position in a reply stays valid until an
+    /// event ends the reply.
     pub(super) fn past(self, event: &Numbered) -> Self {
         let reply = self.reply.filter(|_| !ends_reply(&event.event));
         Self { event: Some(event.id), reply }
@@ -58,7 +60,7 @@ impl FromStr for Cursor {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        let bad = || Refusal::bad("bad_cursor", "a cursor is what an event's id was, such as `12.3`");
+        let bad = || Refusal::bad("bad_cursor", "a cursor is the id of an event, such as `12.3`");
         let (event, reply) = match text.split_once('/') {
             Some((event, reply)) => (event, Some(pair(reply).ok_or_else(bad)?)),
             None => (text, None),
@@ -76,7 +78,7 @@ impl FromStr for Cursor {
 
 fn pair(text: &str) -> Option<(u64, u64)> {
     let number = |text: &str| {
-        // `+1` would be a number to the parser, and a second way to write it.
+        // The parser would accept `+1`, which would be a second spelling of the same number.
         text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
     };
     let (one, other) = text.split_once('.')?;

@@ -1,5 +1,5 @@
-//! Questions that wait for somebody: approvals, what the model asks, forms of MCP servers. Whoever watches may answer; the
-//! first answer counts.
+//! Questions that wait for a user: approvals, questions of the model, and forms of MCP servers.
+//! Every watcher of the session may answer, and the first answer counts.
 
 use std::{
     collections::BTreeMap,
@@ -19,21 +19,19 @@ use utoipa::ToSchema;
 use super::Feed;
 use crate::Refusal;
 
-/// How many questions wait at once: a person answers one after the other, and a model can ask faster than that.
+/// How many questions may wait at once: a model can ask faster than a user answers.
 const MOST_OPEN: usize = 64;
 
-/// Names a question within its session.
+/// Identifies a question within its session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct QuestionId(u64);
 
 impl QuestionId {
-    /// The number.
     pub const fn new(number: u64) -> Self {
         Self(number)
     }
 
-    /// As a number.
     pub const fn value(self) -> u64 {
         self.0
     }
@@ -44,11 +42,11 @@ impl QuestionId {
 pub struct Posed {
     /// Its number.
     pub id: QuestionId,
-    /// What is asked.
+    /// The question.
     pub question: Question,
 }
 
-/// What is asked.
+/// A question for a user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
@@ -58,18 +56,19 @@ pub enum Question {
         tool: String,
         /// Its arguments, as canonical JSON with control characters made visible.
         arguments: String,
-        /// The command as a person types it, for shells.
+        /// For shells: the command as a user would type it.
         command: Option<String>,
-        /// Whose call it is, where it is not the session's own: the helper, below those that asked for it.
+        /// The helper that makes the call, below the helpers that started it; not set if the
+        /// session itself makes the call.
         #[serde(default)]
         helper: Option<String>,
-        /// How much it can change.
+        /// How much the call can change.
         level: String,
-        /// What it needs.
+        /// What the call needs.
         needs: Vec<String>,
-        /// What of that nobody has granted.
+        /// The needs that are not granted.
         missing: Vec<String>,
-        /// What of that can never be granted.
+        /// The needs that can never be granted.
         #[serde(default)]
         never_granted: Vec<String>,
         /// The grants that a sub-agent would hold; empty for other tools.
@@ -79,106 +78,107 @@ pub enum Question {
         #[serde(default)]
         #[schema(value_type = Object)]
         marks: Marks,
-        /// Why it is asked.
+        /// Why approval is needed.
         #[schema(value_type = Vec<String>)]
         reasons: Vec<AskReason>,
-        /// What `session` would cover, in words; none where no answer lasts, and `session` is not taken then.
+        /// What the answer `session` would cover, in words; not set if no lasting answer is
+        /// possible, and `session` is then rejected.
         #[serde(default)]
         always: Option<String>,
-        /// What `prefix` would remember; none where no beginning is safe to remember.
+        /// What the answer `prefix` would remember; not set if no prefix is safe to remember.
         prefix: Option<String>,
-        /// SHA-256 over tool and arguments: what is approved is what runs.
+        /// SHA-256 of the tool and its arguments: only the approved call can run.
         digest: String,
     },
-    /// What the model wants to know.
+    /// A question from the model.
     Words {
-        /// Its question.
+        /// The question.
         text: String,
-        /// What it proposes to answer.
+        /// Suggested answers.
         choices: Vec<String>,
     },
-    /// What an MCP server wants to know. Its words are not to be believed.
+    /// A question from an MCP server. Its text is not trustworthy.
     Form {
         /// The server.
         server: String,
-        /// Its words.
+        /// The server's text.
         message: String,
-        /// The fields, as a JSON schema; none where a page is to be visited.
+        /// The fields, as a JSON Schema; not set if the user should visit a page.
         #[schema(value_type = Option<Object>)]
         schema: Option<Value>,
-        /// The page that the person may open themselves.
+        /// The page, which users open themselves.
         url: Option<String>,
     },
 }
 
-/// What somebody answers.
+/// An answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Answered {
-    /// To an approval: this call, once.
+    /// For an approval: allow this call once.
     Once,
-    /// To an approval: this very call, as long as the session lasts.
+    /// For an approval: allow this exact call for the rest of the session.
     Session,
-    /// To an approval: every command that begins like this one, as long as the session lasts.
+    /// For an approval: allow every command that starts like this one for the rest of the session.
     Prefix,
-    /// To an approval: no, and why.
+    /// For an approval: deny the call, with a reason.
     No {
-        /// The model is told.
+        /// The reason, which the model sees.
         #[serde(default)]
         reason: String,
     },
-    /// To an approval: not now and not later.
+    /// For an approval: deny the call now and later.
     Never,
-    /// To the model: these words.
+    /// For the model: this text.
     Words(String),
-    /// To a server: these values; for a page, none.
+    /// For a server: these values; empty for a page.
     #[schema(value_type = Object)]
     Form(Map<String, Value>),
-    /// To the model or a server: no answer.
+    /// For the model or a server: no answer.
     Decline,
 }
 
-/// Whether somebody may come to answer.
+/// Whether a user may answer the questions of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Attendance {
-    /// Whoever watches the session.
+    /// Every watcher of the session may answer.
     #[default]
     Attended,
-    /// Nobody: what would be asked is denied at once.
+    /// No one will answer: every question is denied at once.
     Unattended,
 }
 
-/// Where a session's questions wait.
+/// Collects the questions of a session and their answers.
 pub struct Desk {
     feed: Arc<Feed>,
     attendance: Attendance,
     open: Mutex<Open>,
-    /// How many are open.
+    /// The number of open questions.
     count: watch::Sender<usize>,
     /// Whether an answer reaches the run at once.
     gate: watch::Sender<Gate>,
 }
 
-/// Whether an answer reaches the run at once. A run that has no turn hears the last answer when it has one again; until then it is
-/// driven all the same, so that deadlines of its tools are kept.
+/// Whether an answer reaches the run at once. A run without a permit receives the last answer when
+/// it has one again. It is polled meanwhile, so that deadlines of its tools hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gate {
-    /// Always: the run takes no turns now.
+    /// Always: the run does not use permits now.
     Unused,
     Open,
     Shut,
 }
 
-/// Answers wait for turns as long as this lives.
+/// Answers wait for a permit as long as this value lives.
 pub(super) struct TurnGate<'a>(&'a Desk);
 
 impl TurnGate<'_> {
-    /// The run has a turn, or needs none.
+    /// The run has a permit, or needs none.
     pub(super) fn open(&self) {
         self.0.set_gate(Gate::Open);
     }
 
-    /// The run needs a turn before it goes on.
+    /// The run needs a permit before it continues.
     pub(super) fn shut(&self) {
         self.0.set_gate(Gate::Shut);
     }
@@ -205,22 +205,22 @@ struct Waiting {
 }
 
 impl Desk {
-    /// A desk whose questions are shown to whoever watches the feed.
+    /// Creates a broker whose questions appear in the feed.
     pub fn new(feed: Arc<Feed>, attendance: Attendance) -> Self {
         let open = Open { next: first_number(), waiting: BTreeMap::new() };
         let (count, gate) = (watch::Sender::new(0), watch::Sender::new(Gate::Unused));
         Self { feed, attendance, open: Mutex::new(open), count, gate }
     }
 
-    /// From now on the last answer waits until the run has a turn.
+    /// From now on the last answer waits until the run has a permit.
     pub(super) fn take_turns(&self) -> TurnGate<'_> {
         self.set_gate(Gate::Open);
         TurnGate(self)
     }
 
-    /// Waits until the run may go on.
+    /// Waits until the run may continue.
     pub(super) async fn passed(&self) {
-        // The sender lives as long as the desk.
+        // The sender lives as long as the broker.
         let _ = self.gate.subscribe().wait_for(|gate| *gate != Gate::Shut).await;
     }
 
@@ -228,7 +228,7 @@ impl Desk {
         self.gate.send_if_modified(|gate| std::mem::replace(gate, wanted) != wanted);
     }
 
-    /// Asks whether a call may run.
+    /// Asks the user whether a call may run.
     pub fn approve(self: &Arc<Self>, proposal: &Proposal, offer: &Offer) -> BoxFuture<'static, Answer> {
         let question = Question::Approval {
             tool: proposal.tool.clone(),
@@ -261,7 +261,7 @@ impl Desk {
         })
     }
 
-    /// Asks what the model wants to know.
+    /// Asks the user a question of the model.
     pub fn words(self: &Arc<Self>, text: &str, choices: &[String]) -> BoxFuture<'static, Option<String>> {
         let asked = self.ask(Question::Words { text: text.into(), choices: choices.to_vec() });
         Box::pin(async move {
@@ -272,7 +272,7 @@ impl Desk {
         })
     }
 
-    /// Asks what an MCP server wants to know.
+    /// Asks the user a question of an MCP server.
     pub fn fill_in(self: &Arc<Self>, question: &FormQuestion) -> BoxFuture<'static, Option<FormAnswer>> {
         let (schema, url) = match &question.wanted {
             Wanted::Form(schema) => (Some(schema.clone()), None),
@@ -289,17 +289,16 @@ impl Desk {
         })
     }
 
-    /// Tells people something.
     pub fn tell(&self, text: &str) {
         self.feed.note(text);
     }
 
-    /// The questions that are open, in the order in which they were asked.
+    /// The open questions, in the order in which they were asked.
     pub fn open(&self) -> Vec<Arc<Posed>> {
         self.lock().waiting.values().map(|waiting| Arc::clone(&waiting.posed)).collect()
     }
 
-    /// How many questions are open, and whenever that changes.
+    /// A receiver for the number of open questions.
     pub(super) fn count(&self) -> watch::Receiver<usize> {
         self.count.subscribe()
     }
@@ -307,7 +306,7 @@ impl Desk {
     /// Answers a question. The first answer counts.
     ///
     /// # Errors
-    /// [`Refusal`] if it is not open, or asks for another kind of answer.
+    /// [`Refusal`] if the question is not open, or needs another kind of answer.
     pub fn answer(&self, id: QuestionId, answered: Answered) -> Result<(), Refusal> {
         let mut open = self.lock();
         let Some(waiting) = open.waiting.get(&id) else {
@@ -317,16 +316,16 @@ impl Desk {
             ));
         };
         if !fits(&waiting.posed.question, &answered) {
-            return Err(Refusal::bad("bad_answer", "the question asks for another kind of answer"));
+            return Err(Refusal::bad("bad_answer", "the question needs another kind of answer"));
         }
         let waiting = open.waiting.remove(&id);
-        // Before the answer is heard: the run that goes on then may have to wait for a turn.
+        // Closed before the run reads the answer: it may need a permit to continue.
         if open.waiting.is_empty() && *self.gate.borrow() == Gate::Open {
             self.set_gate(Gate::Shut);
         }
         self.count.send_replace(open.waiting.len());
         drop(open);
-        // Whoever asked may have gone in this very moment; then the answer counts for nothing.
+        // The asking task may have ended at this moment; then the answer is ignored.
         let heard = waiting.is_some_and(|waiting| waiting.answer.send(answered).is_ok());
         self.feed.settled(id);
         if heard { Ok(()) } else { Err(Refusal::conflict("not_open", "the question was withdrawn")) }
@@ -374,14 +373,15 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// Where a desk begins to count. Each begins elsewhere: an answer to a question of a desk that is gone, because the session was
-/// put away or the server started anew, must not be taken for one to another question. Small enough for a number of
-/// JavaScript, with room to count.
+/// The first question id of a broker, chosen at random. An answer to a question of an earlier
+/// broker must not match a new question, after the session was closed or the server restarted.
+///
+/// Small enough for a JavaScript number, with room to count.
 fn first_number() -> u64 {
     RandomState::new().build_hasher().finish() >> 12
 }
 
-/// Takes a question back when whoever asked no longer waits.
+/// Withdraws a question when the asking task stops waiting.
 struct Asked {
     desk: Arc<Desk>,
     id: QuestionId,
@@ -393,7 +393,7 @@ impl Drop for Asked {
     }
 }
 
-/// Whether an answer is of the kind that a question asks for.
+/// Whether an answer has the kind that the question needs.
 fn fits(question: &Question, answered: &Answered) -> bool {
     match (question, answered) {
         (Question::Approval { prefix, always, .. }, Answered::Prefix) => prefix.is_some() && always.is_some(),

@@ -1,4 +1,5 @@
-//! The task that drives an open session: takes what is asked for, keeps it, waits for a turn, lets it work.
+//! The task that drives an open session: it receives prompts, stores them, waits for a permit, and
+//! runs them.
 
 use std::{any::Any, panic::AssertUnwindSafe, pin::pin, sync::Arc, time::Duration};
 
@@ -23,47 +24,44 @@ pub(super) struct Driving {
     pub(super) store: Store,
     pub(super) purses: Arc<Purses>,
     pub(super) idle: Duration,
-    /// Rings when the server stops: what is under way is parked.
+    /// Cancelled when the server stops: running work is parked.
     pub(super) park: CancellationToken,
-    /// What the session was told that it may cost, as it was opened.
+    /// The budget that the session had when it was opened.
     pub(super) told: Option<Budget>,
 }
 
-/// What the session may cost by itself.
+/// The session's own budget, and which budget applies.
 struct Bound {
     own: Option<NanoUsd>,
     binding: Binding,
 }
 
-/// Which bound a session was told.
+/// Which budget the run was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Binding {
-    /// Its own.
     Own,
-    /// Its user's, and its own is noted in the store.
+    /// The user's; the session's own is noted in the store.
     Users,
 }
 
-/// What is begun, and what whoever asked is told.
+/// The prompt to run, and the answer for the caller.
 struct Accepted {
     prompt: Option<Prompt>,
     answer: Result<(), Refusal>,
 }
 
-/// What comes after something that was asked for.
+/// What to do after a prompt was handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
-    /// The next.
     Next,
-    /// The session is put away.
     Leave,
 }
 
-/// Drives a session until it is put away.
+/// Drives a session until it is closed.
 pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver<Ask>, driving: Driving) {
     let Opened { mut session, keep } = opened;
     let mut bound = Bound { own: session.run().budget().usd, binding: Binding::Own };
-    // A store that cannot be read now says so when it is written to.
+    // If the store cannot be read now, the next write reports it.
     if let Ok(Some(own)) = kept::bound(&driving.store, &room.id).await {
         let own = driving.told.map_or(own, |told| told.usd);
         bound = Bound { own, binding: Binding::Users };
@@ -72,7 +70,7 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
     loop {
         let next = tokio::select! {
             next = tokio::time::timeout(driving.idle, asked.recv()) => next.ok().flatten(),
-            // Another server may have it now, and its journal here is out of date.
+            // Another server may have it now, and the journal in this process is out of date.
             () = &mut lease_loss => {
                 asked.close();
                 break;
@@ -80,7 +78,7 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
             () = driving.park.cancelled() => None,
             () = room.leave.cancelled() => None,
         };
-        // Nobody is heard any more; whoever was heard in this very moment is still served.
+        // Closes the queue; a prompt that arrived at this moment is still served.
         let Some(ask) = next.or_else(|| last(&mut asked)) else { break };
         let served =
             serve(room, &mut session, &mut bound, (ask, &mut asked), (&driving, &mut lease_loss)).await;
@@ -91,13 +89,12 @@ pub(super) async fn drive(room: &Room, opened: Opened, mut asked: mpsc::Receiver
     put_away(session, keep).await;
 }
 
-/// What must live as long as the session goes first.
+/// Values that must live as long as the session are dropped first.
 async fn put_away(session: Session, keep: Box<dyn Any + Send>) {
     drop(keep);
     session.close().await;
 }
 
-/// Does one thing that was asked for.
 async fn serve(
     room: &Room,
     session: &mut Session,
@@ -118,13 +115,14 @@ async fn serve(
             return After::Next;
         }
     };
-    // Whoever asked may have gone; what was accepted is done all the same.
+    // The caller may be gone; an accepted prompt runs anyway.
     let _ = kept.send(answer);
     let turn = tokio::select! {
         turn = ticket.turn() => turn,
         () = give_up.cancelled() => None,
         () = driving.park.cancelled() => None,
-        // What the session resumed runs already; without its lease it must stop. The prompt is kept for the next holder.
+        // A resumed run works already; without its lease it must stop. The prompt is stored for the
+        // next holder.
         () = lease_loss => {
             asked.close();
             None
@@ -132,14 +130,14 @@ async fn serve(
     };
     room.open_ears();
     if give_up.is_cancelled() {
-        // One that cannot be taken away now is begun at the next start, and can be cancelled there.
+        // If it cannot be deleted now, it starts after the next restart and can be cancelled there.
         let _ = kept::done(&driving.store, &room.id).await;
         idle();
         let _ = done.send(Err(Refusal::conflict("cancelled", "the run was cancelled before its turn")));
         return After::Next;
     }
-    // Whoever cancels from now on finds nothing that waits, and tells the run itself. Without a turn the server stops: what
-    // was accepted is kept, and begins at the next start.
+    // From now on a cancellation finds no waiting prompt and goes to the run itself. Without a
+    // permit the server is stopping: the accepted prompt is stored and runs at the next start.
     let Some(turn) = turn else {
         room.shut_ears();
         return After::Leave;
@@ -147,7 +145,7 @@ async fn serve(
     room.state.send_replace(State::Working);
     let working = work(room, session, bound, prompt, driving);
     let worked = take_turns(room, turn, working, &driving.park).await;
-    // However it came to its end: what is said now is said to nobody.
+    // No matter how the run ended, it does not read further input.
     room.shut_ears();
     let Some(worked) = worked else { return After::Leave };
     let worked = match worked {
@@ -157,29 +155,29 @@ async fn serve(
     let ending = worked.as_ref().ok().and_then(Option::as_ref).map(|report| Box::new(report.ending.clone()));
     let after = if worked.is_err() { After::Leave } else { After::Next };
     if after == After::Leave {
-        // Before it seems idle: what is put away takes nothing in.
+        // Closed before the session looks idle: a session that is being closed accepts no prompt.
         asked.close();
     }
     room.state.send_replace(State::Idle(ending));
-    // Whoever asked may have gone; the journal has it all.
+    // The caller may be gone; the journal has the result.
     let _ = done.send(worked);
     after
 }
 
-/// What a run has between its beginning and its end.
+/// Whether a run has a permit, between its start and its end.
 enum Shift {
-    /// A turn.
     Works(Turn),
-    /// None, because it waits for a person.
+    /// No permit, because it waits for a user.
     Rests(Rest),
-    /// None, and it was answered: it hears the answer when it has a turn.
+    /// No permit yet, and it was answered: it receives the answer once it has one.
     Queues(Rest, BoxFuture<'static, Option<Turn>>),
-    /// None, and it needs none: it was told to stop. It needs one again if something was said after that.
+    /// No permit, and it needs none because it was cancelled. Later input makes it need one again.
     Stops(Rest),
 }
 
 impl Shift {
-    /// What follows from whether the run waits for a person, and whether something is held back from it.
+    /// The next state, given whether the run waits for a user, and whether an answer is
+    /// held back from it.
     fn after(self, is_asking: bool, is_shut: bool) -> Self {
         match self {
             Self::Works(turn) if is_asking => Self::Rests(turn.rest()),
@@ -191,7 +189,7 @@ impl Shift {
         }
     }
 
-    /// What people may wish that changes it.
+    /// The user's intent that would change the state.
     const fn awaits(&self) -> Option<Wish> {
         match self {
             Self::Works(_) | Self::Rests(_) => None,
@@ -200,7 +198,7 @@ impl Shift {
         }
     }
 
-    /// What follows from that wish.
+    /// The next state after that intent.
     fn wished(self) -> Self {
         match self {
             Self::Queues(rest, _) => Self::Stops(rest),
@@ -209,7 +207,7 @@ impl Shift {
         }
     }
 
-    /// Waits for the turn; for ever where none is wanted.
+    /// Waits for the permit; forever if none is requested.
     async fn turn(&mut self) -> Option<Turn> {
         match self {
             Self::Queues(_, turn) => turn.await,
@@ -218,13 +216,15 @@ impl Shift {
     }
 }
 
-/// Something went wrong here, not in what the run met.
+/// A panic in the server, not an error of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Panicked;
 
-/// Lets a run work. While it waits for a person it has no turn, so that others work meanwhile, and it hears the last answer once it
-/// has one again. It is driven all the time, so that deadlines of its tools are kept and a lost lease is noticed. None where the
-/// server stops.
+/// Drives a run. While it waits for a user it gives its permit back, so that other runs can work.
+/// It receives the last answer once it has a permit again.
+///
+/// The run is polled all the time, so that tool deadlines hold and a lost lease is noticed. Returns
+/// `None` if the server stops.
 pub(super) async fn take_turns(
     room: &Room,
     turn: Turn,
@@ -242,7 +242,8 @@ pub(super) async fn take_turns(
         }
         shift = shift.after(is_asking, gate.is_shut());
         let wanted = shift.awaits();
-        // In this order: what was answered, or said after a stop, goes on when it has a turn, and not before.
+        // The order matters: an answer, or input after a cancellation, continues only with a
+        // permit.
         tokio::select! {
             biased;
             () = park.cancelled() => return None,
@@ -259,14 +260,14 @@ pub(super) async fn take_turns(
     }
 }
 
-/// Waits until this is what people want. The room is held, so what rings cannot be gone.
+/// Waits until the user's intent is this one. The session is held here, so the sender exists.
 async fn until(wish: &mut watch::Receiver<Wish>, wanted: Option<Wish>) {
     let _ = wish.wait_for(|wish| Some(*wish) == wanted).await;
 }
 
-/// Ends a run that went wrong here. It is not begun again by itself: it would go wrong again, and again.
+/// Ends a run that panicked. It is not restarted automatically, because it would panic again.
 async fn broken(room: &Room, store: &Store) -> Outcome {
-    let refusal = Refusal::failed("the run failed inside the server");
+    let refusal = Refusal::failed("internal error of the server");
     room.feed.note(&refusal.message);
     if room.lasting == Lasting::Session {
         store.untag(room.id.as_str(), RUNNING).await?;
@@ -275,8 +276,8 @@ async fn broken(room: &Room, store: &Store) -> Outcome {
     Err(refusal)
 }
 
-/// Keeps a prompt so that it is not lost; without one, finds what was kept. One that was accepted before and has not begun,
-/// because the server ended first, goes before all others.
+/// Stores a new prompt so that it is not lost; without a new one, looks up the stored one. A prompt
+/// that was accepted earlier, but never started because the server ended, goes first.
 async fn accept(
     room: &Room,
     session: &mut Session,
@@ -287,11 +288,11 @@ async fn accept(
         (Some(prompt), Lasting::Request) => Some(prompt),
         (Some(prompt), Lasting::Session) => {
             if let Some(earlier) = kept::unheard(store, &room.id).await? {
-                let message = "what was asked for before begins first; steer it, follow up, or cancel it";
+                let message = "an earlier prompt is waiting to start; steer it, follow up, or cancel it";
                 let answer = Err(Refusal::conflict("working", message));
                 return Ok(Accepted { prompt: Some(earlier), answer });
             }
-            // As the journal will have it: what is secret is kept nowhere.
+            // Redacted as in the journal: secrets are stored nowhere.
             let prompt = session.without_secrets(prompt);
             kept::keep(store, &room.id, &prompt, session.run().receipt().seq).await?;
             Some(prompt)
@@ -312,14 +313,14 @@ async fn work(
     let hold = match afford(room, session, bound, driving).await {
         Ok(hold) => hold,
         Err(refusal) => {
-            // Nobody begins it later, unasked, when there is money again.
+            // Otherwise it would start unasked when the user has budget again.
             kept::done(store, &room.id).await?;
             room.feed.note(&refusal.message);
             return Err(refusal);
         }
     };
-    // What was asked over one connection is for that connection: at the next start nobody is there to hear it, or to
-    // carry its calls out.
+    // A prompt of one connection is only for that connection: at the next start, no client would
+    // read the answer or carry out its tool calls.
     let goes_on = room.lasting == Lasting::Session;
     if goes_on {
         store.tag(room.id.as_str(), RUNNING).await?;
@@ -339,8 +340,10 @@ async fn work(
     })
 }
 
-/// Does what was asked for, and what was said too late for it. It is all one piece of work: it has one share of what may be spent, goes
-/// on at the next start, and is at work for those who watch. How the last of it ended.
+/// Runs the prompt, and then the input that arrived too late for it. Both count as one piece of
+/// work: it has one budget share, resumes at the next start, and is shown to watchers as working.
+///
+/// Returns the report of its last part.
 async fn to_its_end(
     room: &Room,
     session: &mut Session,
@@ -351,7 +354,8 @@ async fn to_its_end(
         None => session.go_on().await?,
     };
     while room.missed() == Missed::Something {
-        // A run that was stopped may have no turn now. Where this is polled that is seen first, and the gate shut.
+        // A cancelled run may have no permit now. Yielding lets the driver notice that and close
+        // the gate first.
         tokio::task::yield_now().await;
         room.desk.passed().await;
         report = session.catch_up().await?.or(report);
@@ -359,13 +363,15 @@ async fn to_its_end(
     Ok(report)
 }
 
-/// Whether a run is left as one that is under way, to go on from its journal: its journal could not be written here, perhaps
-/// because another server has it now, whose work would otherwise be forgotten. What becomes of a job's run is its keeper's affair.
+/// Whether a run stays marked as unfinished, to be resumed from its journal. That is so if the
+/// journal could not be written here, perhaps because another server holds it now.
+///
+/// Runs of jobs are excluded: their scheduler decides about them.
 fn is_left<T>(id: &SessionId, outcome: &Result<T, DriveError>) -> bool {
     matches!(outcome, Err(DriveError::Journal(_) | DriveError::Lost)) && !is_job(id)
 }
 
-/// Sets aside what the session may spend, and tells it.
+/// Reserves budget for the session and tells the run its limit.
 async fn afford(
     room: &Room,
     session: &mut Session,
@@ -398,16 +404,17 @@ async fn afford(
     Ok(hold)
 }
 
-/// A journal that cannot be written says why to the operator, not to the client. That another server goes on is the client's affair.
+/// The reason of a failed journal write is for the operator, not for the client. The client does
+/// learn that another server continues the run.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn unwritten(error: DriveError) -> Refusal {
     if error == DriveError::Journal(JournalFailed::LeaseLost) {
         return Refusal::lease_lost();
     }
-    Refusal::failed("the run could not be written down, so it was stopped")
+    Refusal::failed("the run was stopped because its journal could not be written")
 }
 
-/// Takes no more in, and gives what came just before.
+/// Closes the queue and returns the prompt that arrived just before.
 fn last(asked: &mut mpsc::Receiver<Ask>) -> Option<Ask> {
     asked.close();
     asked.try_recv().ok()

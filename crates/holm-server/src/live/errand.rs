@@ -1,5 +1,5 @@
-//! Tools that the client brings. The agent calls them like its own; the call goes to the client as part of an answer, and
-//! the client's next request brings what came of it.
+//! Tools that the client provides. The agent calls them like its own. A call reaches the client as
+//! part of an answer, and the client's next request brings the result.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,7 +14,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::SessionId;
 
-/// How ids of calls begin.
+/// The prefix of call ids.
 pub(crate) const PREFIX: &str = "call_";
 
 /// The calls of one session that wait for its client.
@@ -30,7 +30,7 @@ struct Errand {
     answer: oneshot::Sender<ToolOutput>,
 }
 
-/// Whether the client knows of a call.
+/// Whether the client knows about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     No,
@@ -42,18 +42,19 @@ impl Errands {
         Self { open: Mutex::default(), bell: Notify::new() }
     }
 
-    /// A tool whose calls go to the client. It changes nothing here, so nobody here is asked about it.
+    /// A tool whose calls go to the client. It changes nothing on this machine, so
+    /// it needs no approval.
     pub(crate) fn tool(self: &Arc<Self>, asked: &AskedTool) -> Arc<dyn Tool> {
         let declaration =
             Declaration::new(asked.name.clone(), asked.description.clone(), asked.schema.clone());
         let (errands, name) = (Arc::clone(self), asked.name.clone());
         Arc::new(tool_fn(declaration.level(Level::None), move |job| {
             let waiting = errands.wait(&name, &job);
-            async move { waiting.await.unwrap_or_else(|_| ToolOutput::failed("the client has gone")) }
+            async move { waiting.await.unwrap_or_else(|_| ToolOutput::failed("the client disconnected")) }
         }))
     }
 
-    /// The calls that the client does not know of yet, as soon as there is one.
+    /// Waits for calls that the client does not know yet, and returns them.
     pub(crate) async fn next(&self, session: &SessionId) -> Vec<Block> {
         loop {
             let rung = self.bell.notified();
@@ -65,7 +66,7 @@ impl Errands {
         }
     }
 
-    /// Hands results over; whether anybody waited for one of them.
+    /// Delivers results; returns whether any call waited for one of them.
     pub(crate) fn settle(&self, given: BTreeMap<CallId, String>) -> bool {
         let mut heard = false;
         for (call, text) in given {
@@ -75,7 +76,7 @@ impl Errands {
         heard
     }
 
-    /// The calls that wait for the client's result.
+    /// The calls that wait for a result of the client.
     pub(crate) fn waiting(&self) -> BTreeSet<CallId> {
         let open = self.lock();
         open.iter().filter(|(_, errand)| !errand.answer.is_closed()).map(|(call, _)| *call).collect()
@@ -91,7 +92,7 @@ impl Errands {
 
     fn untold(&self, session: &SessionId) -> Vec<Block> {
         let mut open = self.lock();
-        // Calls that the kernel stopped wait no more.
+        // Drops calls that the kernel has stopped.
         open.retain(|_, errand| !errand.answer.is_closed());
         let untold = open.iter_mut().filter(|(_, errand)| errand.told == Told::No);
         let calls = untold.map(|(call, errand)| {

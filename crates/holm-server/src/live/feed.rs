@@ -1,5 +1,7 @@
-//! What there is to see of one session, kept so far back that whoever looks away for a moment misses nothing. Watchers read
-//! it at their own pace; nothing here waits for one of them.
+//! The feed of one session: recent events and the reply that is arriving, kept in memory. A watcher
+//! that looks away for a moment misses nothing.
+//!
+//! Watchers read the feed at their own pace, and it never waits for one of them.
 
 use std::{
     collections::VecDeque,
@@ -12,27 +14,28 @@ use tokio::sync::watch;
 
 use super::{Cursor, Frame, Memory, Posed, QuestionId, Told, memory::Taken};
 
-/// Events that are kept: some turns of a lively run. The journal has the rest.
+/// The number of events in memory: some turns of a busy run. The journal has the rest.
 const MOST_EVENTS: usize = 512;
-/// Bytes of them that are kept: results of tools can be large, and the journal has them.
+/// Their size in bytes: tool results can be large, and the journal has them.
 const MOST_BYTES: usize = 4 * 1024 * 1024;
-/// Bytes that each feed keeps of its events, of what was said and of an arriving reply, where all together keep too much.
+/// The size limit of each feed, for events, notes and the arriving reply, if all feeds
+/// together use too much.
 const FEW_BYTES: usize = 64 * 1024;
-/// Notes, questions and progress that are kept; a watcher that is further behind is told so.
+/// The number of notes, questions and progress frames; a watcher that is further behind is told so.
 const MOST_TALK: usize = 256;
-/// Bytes of them that are kept.
+/// Their size in bytes.
 const MOST_TALK_BYTES: usize = 1024 * 1024;
-/// Bytes of an arriving reply that are kept: more than any model says at once.
+/// The size limit of an arriving reply: more than any model writes at once.
 const MOST_REPLY: usize = 4 * 1024 * 1024;
-/// Frames that are handed over in one step, so that one watcher does not hold the lock for long.
+/// Frames per step, so that one watcher does not hold the lock for long.
 const MOST_FRAMES: usize = 64;
 /// Bytes of a reply in one frame.
 const MOST_PIECE: usize = 16 * 1024;
 
-/// What there is to see of one session.
+/// The events and the arriving reply of one session.
 ///
-/// Events are numbered by the kernel, so a watcher that comes back with its last number gets what follows it and nothing
-/// twice. Pieces of a reply are counted in bytes.
+/// The kernel numbers events, so a watcher that reconnects with its last number gets exactly what
+/// follows. Pieces of a reply are counted in bytes.
 pub struct Feed {
     ring: Mutex<Ring>,
     bell: watch::Sender<u64>,
@@ -40,42 +43,41 @@ pub struct Feed {
 
 struct Ring {
     events: VecDeque<Arc<Told>>,
-    /// Bytes of the events, and of what was said.
+    /// The size of the events in bytes; `talk_bytes` is that of `talk`.
     event_bytes: usize,
     talk_bytes: usize,
-    /// What all of it takes of the memory that feeds share.
+    /// The share of this feed in the memory of all feeds.
     taken: Taken,
-    /// How often all was forgotten.
+    /// How often the feed was reset.
     begun: u64,
     driven: Driven,
     floor: Floor,
     reply: Option<Reply>,
     work: Work,
     talk: VecDeque<Frame>,
-    /// The number of the first of `talk`.
+    /// The number of the first entry of `talk`.
     talked: u64,
 }
 
-/// Who drives the session.
+/// Which process drives the session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Driven {
     Here,
-    /// Somebody else, or nobody.
+    /// Another process, or no process at all.
     Elsewhere,
 }
 
-/// From where on all events are here.
+/// From which point on the feed has all events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Floor {
-    /// None has come yet.
+    /// No event has arrived yet.
     Unknown,
-    /// From the beginning.
     Beginning,
-    /// Whoever has seen this one finds everything after it.
+    /// A watcher that has seen this event finds every later one here.
     After(EventId),
 }
 
-/// Whether something is under way, as the events say.
+/// Whether the session works, according to its events.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Work {
     #[default]
@@ -83,24 +85,24 @@ enum Work {
     UnderWay,
 }
 
-/// A reply that is arriving.
+/// The reply that is arriving.
 struct Reply {
     call: CallId,
     pieces: VecDeque<Piece>,
-    /// Where the first piece begins, counted over everything that arrived of this call.
+    /// The offset of the first piece, counted over all bytes of this call.
     base: u64,
-    /// Where the last one ends.
+    /// The offset after the last piece.
     end: u64,
 }
 
 struct Piece {
     kind: Kind,
-    /// Where it begins within its kind.
+    /// The offset within the text of its kind.
     offset: u64,
     text: String,
 }
 
-/// What a piece is a piece of.
+/// The kind of text that a piece belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -127,18 +129,17 @@ impl Kind {
     }
 }
 
-/// What a watcher gets next.
+/// The next step for a watcher.
 #[derive(Debug)]
 pub enum Step {
-    /// These, each with the place after it.
+    /// These frames, each with the position after it.
     Frames(Vec<(Frame, Cursor)>),
-    /// Nothing new.
     Wait,
-    /// What follows the watcher's place is not here; the journal has it.
+    /// The feed no longer has the next event; the journal has it.
     Behind,
 }
 
-/// Where a watcher is.
+/// The position of a watcher.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Position {
     pub(crate) cursor: Cursor,
@@ -146,23 +147,23 @@ pub(crate) struct Position {
 }
 
 impl Feed {
-    /// Nothing has happened yet, and nobody shares its memory.
+    /// Creates an empty feed that shares its memory with no other.
     pub fn new() -> Self {
         Self::within(&Memory::new(usize::MAX))
     }
 
-    /// Nothing has happened yet; what is kept of it counts among what others keep.
+    /// Creates an empty feed that shares the given memory limit.
     pub(crate) fn within(memory: &Arc<Memory>) -> Self {
         Self { ring: Mutex::new(Ring::new(memory)), bell: watch::Sender::new(0) }
     }
 
-    /// The memory that feeds share.
+    /// The memory limit that all feeds share.
     pub(super) fn memory(&self) -> Arc<Memory> {
         Arc::clone(self.lock().taken.memory())
     }
 
-    /// Forgets all events, because somebody else may have driven the session meanwhile: what follows is told as it comes, and
-    /// the journal has what was before.
+    /// Drops all events, because another process may have driven the session meanwhile. New events
+    /// are added as they happen; earlier ones are in the journal.
     pub(crate) fn begin_anew(&self) {
         let mut ring = self.lock();
         (ring.events, ring.event_bytes, ring.reply, ring.floor) = (VecDeque::new(), 0, None, Floor::Unknown);
@@ -170,37 +171,36 @@ impl Feed {
         ring.account();
     }
 
-    /// What happens in the session is told here from now on.
+    /// From now on this process drives the session and adds its events here.
     pub(crate) fn take_up(&self) {
         self.lock().driven = Driven::Here;
     }
 
-    /// Nobody drives the session here any more.
+    /// The session is no longer driven here.
     pub(crate) fn let_go(&self) {
         self.lock().driven = Driven::Elsewhere;
     }
 
-    /// Whether what happens in the session is told here.
+    /// Whether this process drives the session and adds its events here.
     pub(super) fn is_driven(&self) -> bool {
         self.lock().driven == Driven::Here
     }
 
-    /// How often it was begun anew.
+    /// How often the feed was reset.
     pub(super) fn begun(&self) -> u64 {
         self.lock().begun
     }
 
-    /// Rings whenever there is something new.
+    /// Notifies a watcher whenever there is something new.
     pub fn bell(&self) -> watch::Receiver<u64> {
         self.bell.subscribe()
     }
 
-    /// How many watch.
     pub fn watchers(&self) -> usize {
         self.bell.receiver_count()
     }
 
-    /// Says something to people. It is not kept for those who come later.
+    /// Shows a note to the current watchers. It is not kept for later ones.
     pub fn note(&self, text: &str) {
         self.talk(Frame::Note(text.into()));
     }
@@ -213,8 +213,8 @@ impl Feed {
         self.talk(Frame::Settled(id));
     }
 
-    /// Something was left out: whoever has not seen this event finds what is missing in the journal. Without one, the next event
-    /// that is told says from where on everything is here again.
+    /// Records a gap: a watcher that has not seen `last` finds the missing events in the journal.
+    /// Without `last`, the next event marks where the feed is complete again.
     pub(crate) fn break_off(&self, last: Option<EventId>) {
         let mut ring = self.lock();
         ring.events.clear();
@@ -231,10 +231,10 @@ impl Feed {
         self.lock().work == Work::Done
     }
 
-    /// The place after everything that there is.
+    /// The position after everything in the feed.
     pub(crate) fn latest(&self) -> Cursor {
         let ring = self.lock();
-        // The last one may have been too large to be kept; it was told all the same.
+        // The last event may have been too large to keep; watchers saw it anyway.
         let event = ring.events.back().map(|told| told.event.id).or(match ring.floor {
             Floor::After(event) => Some(event),
             Floor::Unknown | Floor::Beginning => None,
@@ -243,16 +243,17 @@ impl Feed {
         Cursor { event, reply }
     }
 
-    /// A place from which everything said from now on is seen.
+    /// A position from which all later notes and questions are seen.
     pub(crate) fn position(&self, cursor: Cursor) -> Position {
         let ring = self.lock();
         Position { cursor, talk: ring.talked + ring.talk.len() as u64 }
     }
 
-    /// What a watcher gets next.
+    /// The next step for a watcher.
     pub(crate) fn step(&self, position: &mut Position) -> Step {
         let ring = self.lock();
-        // Before anything is handed over: whoever is told to ask the journal is where they were.
+        // Checked before the position moves, so a watcher that is sent to the journal keeps its
+        // position.
         if !ring.covers(position.cursor.event) || !ring.remembers(position) {
             return Step::Behind;
         }
@@ -278,7 +279,7 @@ impl Feed {
         self.bell.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// No change here can be left half done, so a panic of another thread does no harm.
     fn lock(&self) -> MutexGuard<'_, Ring> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -300,14 +301,14 @@ impl EventSink for Feed {
     fn event(&self, event: &Numbered) {
         let told = Arc::new(Told::new(event.clone()));
         if self.watchers() > 0 {
-            // They read it in any case, and it is written once.
+            // The watchers need the text anyway, and it is made only once.
             told.text();
         }
         let mut ring = self.lock();
         ring.hear(&event.event);
         if ring.floor == Floor::Unknown {
             let is_first = event.id == EventId { record: Seq::new(0), index: 0 };
-            // What came before was told to nobody here.
+            // Earlier events were not shown here.
             ring.floor = if is_first { Floor::Beginning } else { Floor::After(event.id) };
         }
         ring.event_bytes += told.weight();
@@ -329,7 +330,7 @@ impl DeltaSink for Feed {
                 self.talk(Frame::Progress { call: call.value(), text: text.into(), done, total });
                 return;
             }
-            // The events say it again, with what it came to.
+            // The events contain this too, with the final numbers.
             Delta::Accepted { .. } | Delta::Usage(_) => return,
         };
         let mut ring = self.lock();
@@ -357,7 +358,7 @@ impl Ring {
         }
     }
 
-    /// Whether everything after this event is here.
+    /// Whether the feed has everything after this event.
     fn covers(&self, event: Option<EventId>) -> bool {
         match (self.floor, event) {
             (Floor::Unknown | Floor::Beginning, _) => true,
@@ -366,7 +367,7 @@ impl Ring {
         }
     }
 
-    /// Keeps no more than there is room for.
+    /// Drops the oldest entries beyond the limits.
     fn shrink(&mut self) {
         self.account();
         let few = self.taken.memory().is_full();
@@ -389,7 +390,7 @@ impl Ring {
         self.account();
     }
 
-    /// Says how much is kept.
+    /// Reports the memory use of this feed.
     fn account(&mut self) {
         let reply = self.reply.as_ref().map_or(0, |reply| reply.end - reply.base);
         let reply = usize::try_from(reply).unwrap_or(usize::MAX);
@@ -405,8 +406,8 @@ impl Ring {
         }
     }
 
-    /// The pieces of the reply that a watcher has not seen. Every event comes first, or a piece would be seen before the
-    /// call that it answers.
+    /// The pieces of the reply that a watcher has not seen. All events come first; otherwise a
+    /// piece would precede the call that it answers.
     fn pieces(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
         let Some(reply) = &self.reply else { return };
         let seen = match position.cursor.reply {
@@ -434,14 +435,14 @@ impl Ring {
         }
     }
 
-    /// Whether all that was said since is still here. What is lost is lost once, and told once.
+    /// Whether all later notes and questions are still here. A loss is reported once.
     fn remembers(&self, position: &mut Position) -> bool {
         let all = position.talk >= self.talked;
         position.talk = position.talk.max(self.talked);
         all
     }
 
-    /// What was said since.
+    /// The notes and questions since the position.
     fn talk(&self, position: &mut Position, frames: &mut Vec<(Frame, Cursor)>) {
         let skip = position.talk.saturating_sub(self.talked);
         let skip = usize::try_from(skip).unwrap_or(usize::MAX).min(self.talk.len());
@@ -451,7 +452,7 @@ impl Ring {
         }
     }
 
-    /// Follows which reply is arriving.
+    /// Tracks which reply is arriving.
     fn hear(&mut self, event: &Event) {
         match event {
             Event::GroupStarted { .. } => self.work = Work::UnderWay,
@@ -471,7 +472,7 @@ impl Ring {
     fn arrive(&mut self, call: CallId, kind: Kind, offset: u64, text: &str) {
         let reply = match &mut self.reply {
             Some(reply) if reply.call == call => reply,
-            // Late pieces of a call that is over.
+            // A late piece of a call that is over.
             Some(reply) if reply.call > call => return,
             other => other.insert(Reply::new(call)),
         };
@@ -498,7 +499,7 @@ impl Reply {
         }
     }
 
-    /// Keeps the end of it, so many bytes.
+    /// Keeps at most the last `most` bytes.
     fn shrink(&mut self, most: usize) {
         while self.end - self.base > most as u64
             && let Some(gone) = self.pieces.pop_front()
@@ -508,7 +509,7 @@ impl Reply {
     }
 }
 
-/// Whether an event says that the reply has arrived, or never will.
+/// Whether an event says that the reply is complete, or will never be.
 pub(super) fn ends_reply(event: &Event) -> bool {
     matches!(event, Event::ModelReplied { .. } | Event::ModelFailed { .. } | Event::GroupEnded { .. })
 }

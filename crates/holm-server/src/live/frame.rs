@@ -1,4 +1,4 @@
-//! What a watcher gets, one piece at a time.
+//! The frames that a watcher receives.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Cursor, Posed, QuestionId, memory::weight};
 
-/// An event, written as JSON once for however many watch.
+/// An event, serialized once for all watchers.
 #[derive(Debug)]
 pub struct Told {
     /// The event with its number.
@@ -17,7 +17,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// An event that nobody has read yet.
+    /// Wraps an event whose JSON text is not made yet.
     pub fn new(event: Numbered) -> Self {
         Self { event, text: OnceLock::new(), weight: OnceLock::new() }
     }
@@ -27,57 +27,53 @@ impl Told {
         self.text.get_or_init(|| serde_json::to_string(&self.event).unwrap_or_else(|_| "null".into()))
     }
 
-    /// Bytes that it takes in memory, more or less: itself, and its text once somebody has read it. The same however often
-    /// it is asked for.
+    /// The approximate memory use in bytes: the event itself, and its text if it is made already.
+    /// The value never changes after the first call.
     pub(super) fn weight(&self) -> usize {
         let text = || self.text.get().map_or_else(|| weight(&self.event), String::len);
         *self.weight.get_or_init(|| text().saturating_mul(2))
     }
 }
 
-/// One piece of what there is to see.
+/// One frame for watchers.
 #[derive(Debug, Clone)]
 pub enum Frame {
-    /// Something happened.
     Event(Arc<Told>),
-    /// A piece of a reply that is arriving.
+    /// A piece of the reply that is arriving.
     Delta {
-        /// The model call.
         call: u64,
         /// `text`, `thinking`, `tool_call` or `tool_arguments`.
         kind: &'static str,
-        /// The place of the tool call among the reply's calls, for the last two kinds.
+        /// The index of the tool call within the reply, for the last two kinds.
         index: Option<u64>,
-        /// Where the piece begins in all that there is of its kind, in bytes.
+        /// The offset of the piece within the text of its kind, in bytes.
         offset: u64,
         /// The piece; for `tool_call` the tool's name.
         text: String,
     },
-    /// A tool says how far it is. Not kept: whoever misses it sees the next.
+    /// The progress of a tool. It is not kept: a watcher that misses it sees the next one.
     Progress {
-        /// The tool call.
         call: u64,
-        /// What it does now.
+        /// What the tool does now.
         text: String,
         /// How much is done.
         done: Option<u64>,
         /// How much there is.
         total: Option<u64>,
     },
-    /// Somebody is asked.
     Asked(Arc<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),
-    /// What Holm itself, or the agent by its own wish, says to people.
+    /// A note for users from Holm itself or from the agent.
     Note(Arc<str>),
-    /// The watcher was too slow for what is kept: ask again from the last number.
+    /// The watcher was too slow: reconnect from the last number.
     Lagged,
-    /// The token was taken back, or the server stops: ask again later.
+    /// The token was revoked, or the server stops: reconnect later.
     Closed,
 }
 
 impl Frame {
-    /// The word by which frames are told apart.
+    /// The type name of the frame.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Event(_) => "event",
@@ -91,7 +87,7 @@ impl Frame {
         }
     }
 
-    /// Bytes that it takes in memory, more or less.
+    /// The approximate memory use in bytes.
     pub(super) fn weight(&self) -> usize {
         match self {
             Self::Event(told) => told.weight(),
@@ -123,10 +119,10 @@ impl Frame {
         }
     }
 
-    /// The whole frame as one JSON text, for connections that carry nothing beside it.
+    /// The whole frame as one JSON text, for connections without a separate type and id.
     pub fn message(&self, cursor: &Cursor) -> String {
         let name = self.name();
-        // Put together by hand, because the data is JSON already.
+        // Built by hand, because the data is JSON already.
         format!(r#"{{"type":"{name}","id":"{cursor}","data":{}}}"#, self.data())
     }
 }

@@ -1,4 +1,4 @@
-//! All open sessions. Whoever wants one gets the one that is open, or it is opened for them.
+//! Manages all open sessions. A caller gets the open session of a name, or the manager opens it.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -24,24 +24,24 @@ use crate::{
     jobs::{Shelf, ShelfError},
 };
 
-/// How the tag begins that says which agent a session has.
+/// The prefix of the tag that names the agent of a session.
 const AGENT: &str = "holm:agent:";
-/// How the names of sessions begin that are runs of jobs.
+/// The prefix of session names that are runs of jobs.
 const JOB: &str = "job.";
-/// Sessions that are opened at the same time when a server starts: a long one holds up no others.
+/// Sessions that are opened in parallel when a server starts, so that a long one does
+/// not delay the others.
 const OPENINGS: usize = 8;
-/// How often it is looked whether runs have finished, while the server stops.
+/// How often a stopping server checks whether its runs have finished.
 const LOOK: Duration = Duration::from_millis(50);
-/// How long what is parked has at least to be put away, however short the grace is: what is still held the next server cannot
-/// open.
+/// The minimum time to close parked sessions, even with a short grace period. A session that is
+/// still held cannot be opened by the next server.
 const LEAVING: Duration = Duration::from_secs(10);
-/// How long a session that had nothing to spend is left alone, before it is looked whether it has something now.
+/// How long a session without budget is left alone before the server checks its budget again.
 const PUT_OFF: Duration = Duration::from_mins(1);
 
 type Key = (UserName, SessionId);
 type Slot = Arc<AsyncMutex<Option<Arc<Room>>>>;
 
-/// All open sessions.
 pub struct Hall {
     workshop: Arc<dyn Workshop>,
     limits: Limits,
@@ -49,48 +49,47 @@ pub struct Hall {
     purses: Arc<Purses>,
     slots: Mutex<HashMap<Key, Slot>>,
     feeds: Mutex<HashMap<Key, Weak<Feed>>>,
-    /// What all feeds together keep.
+    /// The memory that all feeds share.
     memory: Arc<Memory>,
     metrics: Arc<Metrics>,
-    /// Sessions that are not taken over again before then, because they had nothing to spend.
+    /// Sessions without budget, and until when they are not taken over again.
     put_off: Mutex<HashMap<Key, Instant>>,
-    /// Rings when nothing new is taken any more.
+    /// Cancelled when no new work is accepted any more.
     closing: CancellationToken,
-    /// Rings when what is left is parked.
+    /// Cancelled when unfinished work is parked.
     park: CancellationToken,
 }
 
-/// A session that is to be opened.
+/// How to open a session.
 #[derive(Debug)]
 pub struct Opening {
-    /// How it begins.
     pub start: Start,
-    /// Which agent; none is the usual one.
+    /// The agent; `None` is the default one.
     pub agent: Option<String>,
-    /// Which model; none is the agent's own.
+    /// The model; `None` is the agent's own.
     pub model: Option<String>,
-    /// What the session may cost; none is no bound but its user's.
+    /// The budget of the session; `None` means that only the user's budget applies.
     pub budget: Option<NanoUsd>,
     /// Tools that the client carries out.
     pub tools: Toolbox,
-    /// Whether somebody may come to answer its questions.
+    /// Whether a user may answer its questions.
     pub attendance: Attendance,
-    /// What becomes of its work when the server ends.
+    /// What happens to its work when the server ends.
     pub lasting: Lasting,
 }
 
-/// What becomes of a session's work when the server ends.
+/// What happens to a session's work when the server ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lasting {
-    /// It goes on at the next start.
+    /// It is resumed at the next start.
     #[default]
     Session,
-    /// It was for one request, and whoever asked is gone by then.
+    /// It belongs to one request, whose client is gone by then.
     Request,
 }
 
 impl Opening {
-    /// A session of the usual agent.
+    /// A session of the default agent.
     pub fn new(start: Start) -> Self {
         Self {
             start,
@@ -105,7 +104,7 @@ impl Opening {
 }
 
 impl Hall {
-    /// Nothing is open yet.
+    /// Creates a manager without open sessions.
     pub fn new(
         workshop: Arc<dyn Workshop>,
         keyring: Arc<Keyring>,
@@ -135,12 +134,11 @@ impl Hall {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Whether none is.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Opens a session that is not open.
+    /// Opens a session that is not open yet.
     pub(crate) async fn open(
         self: &Arc<Self>,
         user: &UserName,
@@ -166,13 +164,13 @@ impl Hall {
         };
         let (slot, mut held) = self.hold(user, &id).await?;
         if held.as_ref().is_some_and(|room| *room.state().borrow() != State::Closed) {
-            return Err(Refusal::conflict("exists", "there is a session of that name already"));
+            return Err(Refusal::conflict("exists", "a session with that name already exists"));
         }
         let opened = self.make(user, &id, Opening { start, ..opening }, &slot).await;
         self.keep(user, &id, &mut held, opened)
     }
 
-    /// The session of that name: the open one, or resumed.
+    /// The session of a name: the open one, or the resumed one.
     pub(crate) async fn enter(
         self: &Arc<Self>,
         user: &UserName,
@@ -183,7 +181,7 @@ impl Hall {
         to_its_end(async move { hall.enter_now(&user, &id, opening).await }).await
     }
 
-    /// The session of that name if it is open.
+    /// The session of a name, if it is open.
     pub(crate) async fn find(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -193,7 +191,8 @@ impl Hall {
         held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
     }
 
-    /// As [`find`](Self::find), without waiting for one that is being opened: lists are for people who look now.
+    /// As [`find`](Self::find), without waiting for a session that is being opened: a
+    /// list must be quick.
     pub(crate) fn peek(&self, user: &UserName, id: &SessionId) -> Option<Arc<Room>> {
         let slot = {
             let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,14 +202,14 @@ impl Hall {
         held.as_ref().filter(|room| *room.state().borrow() != State::Closed).cloned()
     }
 
-    /// What there is to see of a session, whether it is open or not.
+    /// The feed of a session, whether it is open or not.
     pub(crate) fn feed(&self, user: &UserName, id: &SessionId) -> Arc<Feed> {
         let mut feeds = self.feeds.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (user.clone(), id.clone());
         if let Some(feed) = feeds.get(&key).and_then(Weak::upgrade) {
             return feed;
         }
-        // Swept now and then, so that sessions that nobody looks at any more take no room.
+        // Removes entries of dropped feeds now and then, so that they use no memory.
         if feeds.len() >= 64 && feeds.len().is_power_of_two() {
             feeds.retain(|_, feed| feed.strong_count() > 0);
         }
@@ -219,7 +218,8 @@ impl Hall {
         feed
     }
 
-    /// Asks a session for something. When this returns it is kept: it is done, now or after the next start.
+    /// Sends a prompt to a session. When this returns, the prompt is stored and will be done, now
+    /// or after the next start.
     pub(crate) async fn prompt(
         &self,
         room: &Room,
@@ -228,8 +228,8 @@ impl Hall {
         self.prompt_from(room, prompt).await.map(|(_, done)| done)
     }
 
-    /// As [`prompt`](Self::prompt), with the place after which everything is told that happens for it, and nothing that happened for
-    /// others before.
+    /// As [`prompt`](Self::prompt), and returns the position in the feed after which everything
+    /// belongs to this prompt.
     pub(crate) async fn prompt_from(
         &self,
         room: &Room,
@@ -245,8 +245,8 @@ impl Hall {
         Ok(asked)
     }
 
-    /// Does something for a user that is no session, such as a tool that is tried, in a turn like every run: no more of them
-    /// work or wait at once, and nothing is done for whoever has spent what they may.
+    /// Runs work for a user that is not a session, such as trying a tool. It takes a permit like
+    /// every run, so the same limits hold. It is refused if the user's budget is used up.
     pub(crate) async fn aside<T>(
         &self,
         user: &UserName,
@@ -265,20 +265,23 @@ impl Hall {
         Ok(work.await?)
     }
 
-    /// Refuses what costs something to whoever has spent what they may.
+    /// Refuses work that costs money if the user's budget is used up.
     pub(crate) async fn check_budget(&self, user: &UserName) -> Result<(), Refusal> {
         let home = self.workshop.home(user).await?;
         self.purses.check(user, &home.store).await
     }
 
-    /// What a user may spend has become another: what is set aside for runs at work is divided anew.
+    /// The budget of a user changed: divides it again among the running sessions.
     pub(crate) async fn budget_changed(&self, user: &UserName) -> Result<(), Refusal> {
         let home = self.workshop.home(user).await?;
         self.purses.divide(user, &home.store).await
     }
 
-    /// Goes on with everything of these users that was under way when a server ended, in whatever way, but for what others go
-    /// on with: a job's run that was opened here first would be asked about, whatever its job says. How many.
+    /// Resumes all sessions of these users that were running when a server ended, except
+    /// `theirs`. Returns how many.
+    ///
+    /// `theirs` are runs of jobs. If the session manager opened them first, their questions would
+    /// go to users, regardless of the job's approval setting.
     pub(crate) async fn resume_parked(
         self: &Arc<Self>,
         users: &[UserName],
@@ -301,16 +304,17 @@ impl Hall {
         resumed
     }
 
-    /// Goes on with one that was under way when a server ended; whether it does.
+    /// Resumes one session that was running when a server ended; returns whether it did.
     async fn resume_one(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
         let Ok(room) = self.enter(user, id).await else { return false };
-        // It had its place before the server ended, so nobody tells it now that the line is too long.
+        // It was admitted before the server ended, so the length of the queue does not matter now.
         let asked = room.ask(None, self.admission.queue_again(user));
         self.metrics.runs.add(u64::from(asked.is_ok()));
         asked.is_ok()
     }
 
-    /// What of these users was under way and may be resumed, in order. One query where all are in one database.
+    /// The unfinished sessions of these users that may be resumed, in order. One query if all
+    /// users share a database.
     async fn parked(&self, users: &[UserName]) -> Vec<(UserName, Vec<SessionId>)> {
         let Ok(all) = self.workshop.parked().await else { return Vec::new() };
         let mut found: Vec<(UserName, Vec<SessionId>)> = Vec::new();
@@ -336,7 +340,8 @@ impl Hall {
         found
     }
 
-    /// Goes on with what nobody drives any more, of servers that share a store with this one. How many.
+    /// Resumes sessions that no server drives any more, of servers that share this
+    /// store. Returns how many.
     pub(crate) async fn adopt(self: &Arc<Self>, users: &[UserName]) -> usize {
         for user in self.purses.users_at_work() {
             if let Ok(home) = self.workshop.home(&user).await {
@@ -353,10 +358,10 @@ impl Hall {
         adopted
     }
 
-    /// Goes on with sessions of one user; how many.
+    /// Resumes sessions of one user; returns how many.
     async fn adopt_of(self: &Arc<Self>, user: &UserName, ids: Vec<SessionId>) -> usize {
         let Ok(home) = self.workshop.home(user).await else { return 0 };
-        // Nobody opens what may spend nothing: it would be opened, refused and put away at every look.
+        // Without budget, each session would be opened, refused and closed again at every check.
         if self.purses.check(user, &home.store).await.is_err() {
             return 0;
         }
@@ -374,7 +379,7 @@ impl Hall {
         adopted
     }
 
-    /// Goes on with one of them; whether it does.
+    /// Resumes one of them; returns whether it did.
     async fn take_over(self: &Arc<Self>, user: &UserName, id: &SessionId) -> bool {
         let Ok(room) = self.enter(user, id).await else { return false };
         let Ok(asked) = room.ask(None, self.admission.queue_again(user)) else { return false };
@@ -383,7 +388,7 @@ impl Hall {
         tokio::spawn(async move {
             let Ok((_, done)) = asked.kept().await else { return };
             let Ok(Err(refusal)) = done.await else { return };
-            // What is left of a budget may be set aside for others, and is so for a while.
+            // Other runs may have reserved the rest of the budget for a while.
             if refusal.status == http::StatusCode::PAYMENT_REQUIRED
                 && let Some(hall) = hall.upgrade()
             {
@@ -394,7 +399,7 @@ impl Hall {
         true
     }
 
-    /// Whether a session had nothing to spend a moment ago.
+    /// Whether a session had no budget a moment ago.
     fn is_put_off(&self, user: &UserName, id: &SessionId) -> bool {
         let mut put_off = self.put_off.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
@@ -402,12 +407,12 @@ impl Hall {
         put_off.contains_key(&(user.clone(), id.clone()))
     }
 
-    /// Bytes that are kept for watchers, of all sessions together.
+    /// The memory in bytes that all feeds and watchers use.
     pub fn memory(&self) -> usize {
         self.memory.used()
     }
 
-    /// Takes no more work, lets runs finish for as long as the limits say, then parks what is left.
+    /// Accepts no more work, lets runs finish during the grace period, then parks the rest.
     pub async fn close(&self) {
         self.closing.cancel();
         let patience = tokio::time::timeout(self.limits.grace, async {
@@ -415,7 +420,7 @@ impl Hall {
                 tokio::time::sleep(LOOK).await;
             }
         });
-        // Whether they finished or not, the next step is the same.
+        // The next step is the same, whether they finished or not.
         let _ = patience.await;
         self.park.cancel();
         let gone = tokio::time::timeout(self.limits.grace.max(LEAVING), async {
@@ -431,24 +436,24 @@ impl Hall {
         self.park.cancelled().await;
     }
 
-    /// Lets a session go that does nothing, so that nobody drives it.
+    /// Closes an idle session, so that this server no longer drives it.
     pub(crate) async fn let_go(&self, user: &UserName, id: &SessionId) -> Result<(), Refusal> {
         let Some(room) = self.find(user, id).await else { return Ok(()) };
         if !matches!(*room.state().borrow(), State::Idle(_)) {
-            return Err(Refusal::conflict("working", "the session is at work; cancel it first"));
+            return Err(Refusal::conflict("working", "the session is running; cancel it first"));
         }
         self.let_go_when_idle(&room).await;
         Ok(())
     }
 
-    /// Lets a session go as soon as it does nothing.
+    /// Closes a session as soon as it is idle.
     pub(crate) async fn let_go_when_idle(&self, room: &Room) {
         room.leave();
-        // The sender lives as long as the room, which is held here.
+        // The sender lives as long as the session, which is held here.
         let _ = room.state().wait_for(|state| *state == State::Closed).await;
     }
 
-    /// How many sessions work or wait for their turn.
+    /// The number of sessions that work or wait for a permit.
     async fn working(&self) -> usize {
         let slots: Vec<Slot> =
             self.slots.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
@@ -476,7 +481,7 @@ impl Hall {
         self.keep(user, id, &mut held, opened)
     }
 
-    /// Puts a session into its slot; a slot in which nothing came to be is given up.
+    /// Puts a session into its slot; if it could not be opened, the slot is freed.
     fn keep(
         &self,
         user: &UserName,
@@ -560,7 +565,7 @@ impl Hall {
         Ok(Room::new((user.clone(), id.clone()), opened, (feed, desk), opening.lasting, driving, gone))
     }
 
-    /// Gives up the slot of a session that nobody drives any more, unless somebody has taken it again.
+    /// Frees the slot of a closed session, unless it was taken again.
     fn forget(&self, key: &Key, slot: &Weak<AsyncMutex<Option<Arc<Room>>>>) {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let same = slots.get(key).is_some_and(|held| Weak::ptr_eq(&Arc::downgrade(held), slot));
@@ -573,8 +578,8 @@ impl Hall {
         }
     }
 
-    /// The slot of a session, held. Whoever held it before may have given it up meanwhile: then nobody would find what is
-    /// put into it, and another is taken.
+    /// Locks the slot of a session. The previous holder may have freed the slot meanwhile. A
+    /// session that is put into it could not be found then, so another slot is taken.
     async fn hold(
         &self,
         user: &UserName,
@@ -589,7 +594,7 @@ impl Hall {
         }
     }
 
-    /// Whether a slot is still the one in which a session is looked for.
+    /// Whether a slot is still the one that is registered for a session.
     fn has(&self, user: &UserName, id: &SessionId, slot: &Slot) -> bool {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         slots.get(&(user.clone(), id.clone())).is_some_and(|own| Arc::ptr_eq(own, slot))
@@ -605,7 +610,7 @@ impl Hall {
             return Err(stopping());
         }
         if slots.len() >= self.limits.sessions {
-            return Err(Refusal::busy("full", "too many sessions are open; come again later", 30));
+            return Err(Refusal::busy("full", "too many sessions are open; try again later", 30));
         }
         Ok(Arc::clone(slots.entry(key).or_default()))
     }
@@ -617,14 +622,14 @@ impl std::fmt::Debug for Hall {
     }
 }
 
-/// Passes events on and counts what they cost.
+/// Forwards events to the feed and records their cost.
 struct Counter {
     user: UserName,
     id: SessionId,
     feed: Arc<Feed>,
     metrics: Arc<Metrics>,
     purses: Arc<Purses>,
-    /// What the session was told last that it may cost.
+    /// The budget that the session was told last.
     told: Mutex<Option<Budget>>,
 }
 
@@ -649,19 +654,19 @@ impl EventSink for Counter {
     }
 }
 
-/// What whoever has spent what they may is told.
+/// Error message for a user whose budget is used up.
 pub(crate) fn over_budget() -> Refusal {
-    let message = "what you may spend is spent; an administrator can raise it";
+    let message = "your budget is used up; an administrator can raise it";
     Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "over_budget", message)
 }
 
-/// What somebody is told while the server stops.
+/// Error message while the server stops.
 fn stopping() -> Refusal {
-    Refusal::busy("stopping", "the server stops; come again when it is back", 5)
+    Refusal::busy("stopping", "the server is shutting down; try again when it is back", 5)
 }
 
-/// All sessions that were under way, or for which a prompt was accepted. Read to the end before one of them goes on,
-/// because that changes their order.
+/// All sessions that are marked as running, or have an accepted prompt. Lists them completely
+/// before one is resumed, because resuming changes their order.
 async fn parked(store: &holm_store::Store) -> Vec<SessionId> {
     let mut wanted = Listing { tag: Some(RUNNING.into()), limit: Some(1_000), ..Listing::default() };
     let mut found = Vec::new();
@@ -680,27 +685,30 @@ pub(super) fn is_job(id: &SessionId) -> bool {
     id.as_str().starts_with(JOB)
 }
 
-/// Which of these sessions are runs of jobs that work, as the store knows. They are their keeper's, who knows whether anybody is
-/// asked about them. One whose job is done with it, and that a person has prompted since, is like any other.
+/// Which of these sessions are running attempts of jobs, according to the store. They belong to the
+/// job scheduler, which knows whether users are asked about them.
+///
+/// A session whose job has finished, and that a user has prompted since, is treated like any other.
 async fn keepers(store: &holm_store::Store, ids: &[SessionId]) -> Result<BTreeSet<SessionId>, ShelfError> {
     if ids.iter().any(is_job) { Shelf::new(store.clone()).under_way().await } else { Ok(BTreeSet::new()) }
 }
 
-/// Whether a session is still under way and nobody drives it, as the store knows: what was found a moment ago may have come to its
-/// end since, and would be opened for nothing.
+/// Whether a session is still unfinished and not driven, according to the store. It may have ended
+/// since it was listed; opening it would be useless then.
 async fn is_parked(store: &holm_store::Store, id: &SessionId) -> bool {
     let Ok(session) = store.session(id.as_str()).await else { return false };
     let is_tagged = session.tags.iter().any(|tag| tag == RUNNING);
     session.holder.is_none() && (is_tagged || kept::is_waiting(store, id).await)
 }
 
-/// Which agent a session was started with, as its tag says.
+/// The agent of a session, from its tag.
 async fn agent_of(store: &holm_store::Store, id: &SessionId) -> Result<Option<String>, Refusal> {
     let session = store.session(id.as_str()).await?;
     Ok(session.tags.iter().find_map(|tag| tag.strip_prefix(AGENT).map(str::to_owned)))
 }
 
-/// Opens a session whether or not the client waits for it: half opened, it would hold its slot for ever.
+/// Opens a session even if the client stops waiting. A half-opened session would
+/// hold its slot forever.
 async fn to_its_end(
     opening: impl Future<Output = Result<Arc<Room>, Refusal>> + Send + 'static,
 ) -> Result<Arc<Room>, Refusal> {
@@ -708,10 +716,10 @@ async fn to_its_end(
     opened.unwrap_or_else(|_| Err(Refusal::failed("the session could not be opened")))
 }
 
-/// A name that nobody has used: enough randomness that nobody makes the same again.
+/// A new random name, long enough to be unique.
 fn new_id() -> Result<SessionId, Refusal> {
     let mut bytes = [0_u8; 12];
-    getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gives no random bytes"))?;
+    getrandom::fill(&mut bytes).map_err(|_| Refusal::failed("the system gave no random bytes"))?;
     let hex = bytes.iter().fold(String::from("s-"), |hex, byte| format!("{hex}{byte:02x}"));
     hex.parse()
 }

@@ -1,5 +1,5 @@
-//! Prompts that were accepted, kept until what they asked for has ended: whoever was told that a prompt was taken need not
-//! send it again, whatever becomes of the server meanwhile.
+//! Stores accepted prompts until their work has ended. A client whose prompt was accepted need not
+//! send it again, even if the server crashes.
 
 use holm_kernel::{Input, NanoUsd, Prompt, Seq, Timestamp};
 use holm_runtime::Clock as _;
@@ -8,38 +8,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Refusal, SessionId, jobs::WallClock};
 
-/// Where accepted prompts lie, each under the name of its session.
+/// The tray of accepted prompts, each under the name of its session.
 const PROMPTS: &str = holm_store::PROMPT_TRAY;
-/// Where it is noted what sessions may cost by themselves, as long as their users' budgets bind them more.
+/// The tray of the sessions' own budgets, while a lower budget of the user applies.
 const BOUNDS: &str = "bounds";
 
-/// A prompt as it is kept.
+/// An accepted prompt, as it is stored.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Kept {
     prompt: Prompt,
-    /// The session's last record when it was accepted: the journal has the prompt if it has one after this.
+    /// The session's last record when it was accepted. A prompt record after this one
+    /// is the prompt itself.
     after: Seq,
 }
 
-/// What a session may cost by itself, as it is kept.
+/// The session's own budget, as it is stored.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Bound {
     own: Option<NanoUsd>,
 }
 
-/// Keeps a prompt that is accepted for a session whose last record is `after`.
+/// Stores a prompt that is accepted for a session whose last record is `after`.
 pub(super) async fn keep(store: &Store, id: &SessionId, prompt: &Prompt, after: Seq) -> Result<(), Refusal> {
     let body = written(&Kept { prompt: prompt.clone(), after })?;
     if store.put_slip(PROMPTS, id.as_str(), now(), &body).await? {
         return Ok(());
     }
-    // Whoever drives a session has accepted nothing else for it: this one was left by somebody who could not take it away.
+    // The driver of a session accepts one prompt at a time, so the stored one is a leftover of a
+    // server that could not delete it.
     store.take_slip(PROMPTS, id.as_str()).await?;
     store.put_slip(PROMPTS, id.as_str(), now(), &body).await?;
     Ok(())
 }
 
-/// The prompt that was accepted for a session and of which its journal knows nothing.
+/// The prompt that was accepted for a session, if its journal does not have it yet.
 pub(super) async fn unheard(store: &Store, id: &SessionId) -> Result<Option<Prompt>, Refusal> {
     let Some(slip) = store.slip(PROMPTS, id.as_str()).await? else { return Ok(None) };
     let unreadable = |_| Refusal::failed("an accepted prompt cannot be read");
@@ -49,45 +51,45 @@ pub(super) async fn unheard(store: &Store, id: &SessionId) -> Result<Option<Prom
     Ok(Some(kept.prompt).filter(|_| !is_heard))
 }
 
-/// What was asked for has ended.
+/// Deletes the stored prompt once its work has ended.
 pub(super) async fn done(store: &Store, id: &SessionId) -> Result<(), Refusal> {
     store.take_slip(PROMPTS, id.as_str()).await?;
     Ok(())
 }
 
-/// The sessions for which prompts are kept, the oldest first.
+/// The sessions with a stored prompt, oldest first.
 pub(super) async fn waiting(store: &Store) -> Vec<SessionId> {
     let slips = store.slips(PROMPTS).await.unwrap_or_default();
     slips.into_iter().filter_map(|slip| slip.name.parse().ok()).collect()
 }
 
-/// Whether a prompt is kept for a session.
+/// Whether a session has a stored prompt.
 pub(super) async fn is_waiting(store: &Store, id: &SessionId) -> bool {
     store.slip(PROMPTS, id.as_str()).await.is_ok_and(|slip| slip.is_some())
 }
 
-/// Notes what a session may cost by itself, before something else binds it.
+/// Notes the session's own budget before another one applies.
 pub(super) async fn note_bound(store: &Store, id: &SessionId, own: Option<NanoUsd>) -> Result<(), Refusal> {
     store.take_slip(BOUNDS, id.as_str()).await?;
     store.put_slip(BOUNDS, id.as_str(), now(), &written(&Bound { own })?).await?;
     Ok(())
 }
 
-/// What a session may cost by itself, if something else binds it now.
+/// The session's own budget, if another one applies now.
 pub(super) async fn bound(store: &Store, id: &SessionId) -> Result<Option<Option<NanoUsd>>, Refusal> {
     let Some(slip) = store.slip(BOUNDS, id.as_str()).await? else { return Ok(None) };
     let bound: Result<Bound, _> = serde_json::from_slice(&slip.body);
     bound.map(|bound| Some(bound.own)).map_err(|_| Refusal::failed("a session's bound cannot be read"))
 }
 
-/// Nothing but its own bound binds a session any more.
+/// Deletes the note: only the session's own budget applies again.
 pub(super) async fn forget_bound(store: &Store, id: &SessionId) -> Result<(), Refusal> {
     store.take_slip(BOUNDS, id.as_str()).await?;
     Ok(())
 }
 
 fn written(value: &impl Serialize) -> Result<Vec<u8>, Refusal> {
-    serde_json::to_vec(value).map_err(|_| Refusal::failed("what is to be kept cannot be written"))
+    serde_json::to_vec(value).map_err(|_| Refusal::failed("the data cannot be written"))
 }
 
 fn now() -> Timestamp {

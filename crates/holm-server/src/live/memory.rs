@@ -1,5 +1,5 @@
-//! How much all feeds and watchers together keep in memory. What they keep is a convenience, since the journal has it all; so
-//! where there is too much of it, each keeps less, and whoever is behind asks the journal.
+//! The memory that all feeds and watchers use together. It is only a cache, since the journal has
+//! everything. If it grows too large, each feed keeps less, and slow watchers read the journal.
 
 use std::{
     io,
@@ -9,7 +9,7 @@ use std::{
     },
 };
 
-/// A measure of memory that many share.
+/// A memory limit that many feeds share.
 #[derive(Debug)]
 pub(crate) struct Memory {
     used: AtomicUsize,
@@ -17,23 +17,23 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// So many bytes for all.
+    /// Creates a limit of `most` bytes for all of them.
     pub(crate) fn new(most: usize) -> Arc<Self> {
         Arc::new(Self { used: AtomicUsize::new(0), most })
     }
 
-    /// Whether there is more than there should be.
+    /// Whether more than the limit is in use.
     pub(super) fn is_full(&self) -> bool {
         self.used.load(Ordering::Relaxed) > self.most
     }
 
-    /// Bytes that are in use.
+    /// The number of bytes in use.
     pub(crate) fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
 }
 
-/// What one of those who share has taken, given back when it is dropped.
+/// The memory that one feed or watcher uses, released on drop.
 #[derive(Debug)]
 pub(super) struct Taken {
     memory: Arc<Memory>,
@@ -41,7 +41,6 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Nothing yet.
     pub(super) fn of(memory: &Arc<Memory>) -> Self {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }
@@ -50,9 +49,9 @@ impl Taken {
         &self.memory
     }
 
-    /// Takes so many bytes in place of what was taken.
+    /// Replaces the reserved size by a new one.
     pub(super) fn set(&mut self, bytes: usize) {
-        // The sum is for a decision that may be a little late, so no order is needed.
+        // The sum may be slightly out of date, so relaxed ordering is enough.
         if bytes >= self.bytes {
             self.memory.used.fetch_add(bytes - self.bytes, Ordering::Relaxed);
         } else {
@@ -68,10 +67,10 @@ impl Drop for Taken {
     }
 }
 
-/// How long something is as JSON, without writing it.
+/// The length of a value as JSON, without building the text.
 pub(super) fn weight(value: &impl serde::Serialize) -> usize {
     let mut count = Count(0);
-    // A count takes whatever comes; what cannot be written has no weight.
+    // Counting accepts all bytes; a value that cannot be serialized has no weight.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }

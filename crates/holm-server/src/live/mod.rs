@@ -1,4 +1,4 @@
-//! Sessions that are open: who drives them, who watches them, who is asked.
+//! Open sessions: their driving tasks, their watchers and their questions.
 
 mod admission;
 mod company;

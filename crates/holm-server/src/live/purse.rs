@@ -1,8 +1,10 @@
-//! What users may still spend, set aside for their runs that are at work: two that work at once cannot together spend what
-//! one of them alone might. A run alone has all that is left; each that begins beside it takes an equal share, and one whose
-//! share runs low gets of what others have left.
+//! Reserves parts of a user's budget for running sessions, so that two of them together cannot
+//! spend more than the budget.
 //!
-//! A run's own check of its budget comes after each reply, so each may go beyond its share by what one reply costs.
+//! A single run gets all that is left. Each further run takes an equal share. A run whose share
+//! runs low gets a part of what the others have left.
+//!
+//! A run checks its budget after each reply, so it may exceed its share by the cost of one reply.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -19,99 +21,100 @@ use crate::{
     auth::{Keyring, UserName},
 };
 
-/// What stands for no bound.
+/// Stands for an unlimited budget.
 const ENDLESS: NanoUsd = NanoUsd::new(u64::MAX);
 
-/// Tells a run what it may spend from now on; whether it was heard.
+/// Tells a run its new limit; returns whether the run accepted it.
 pub(super) type Tell = Box<dyn Fn(NanoUsd) -> bool + Send>;
 
-/// The purses of all users.
+/// The budget reservations of all users.
 pub(crate) struct Purses {
     keyring: Arc<Keyring>,
-    /// The other servers, where the store is shared with some.
+    /// The other servers, if the store is shared.
     company: Option<Company>,
     users: Mutex<HashMap<UserName, Arc<Purse>>>,
 }
 
-/// The purse of one user.
+/// The budget of one user.
 #[derive(Default)]
 pub(super) struct Purse {
-    /// Held while it is looked up what was spent, so that two that begin at once see each other.
+    /// Held while the spent amount is read, so that two runs that start together see each other.
     counting: AsyncMutex<()>,
     shares: Mutex<Shares>,
 }
 
-/// What is set aside for the runs that are at work.
+/// The reservations of the running sessions.
 #[derive(Default)]
 struct Shares {
     open: BTreeMap<SessionId, Share>,
-    /// What is set aside for nobody.
+    /// The amount that is not reserved for any run.
     spare: NanoUsd,
 }
 
 struct Share {
-    /// What the session may cost by itself.
+    /// The session's own budget.
     own: Option<NanoUsd>,
-    /// What it has cost, as far as its replies say.
+    /// What it has cost, according to its replies.
     spent: NanoUsd,
-    /// What it was told that it may cost.
+    /// The limit that it was told.
     ceiling: NanoUsd,
-    /// What was left of that when it was told.
+    /// How much of the limit was left when it was told.
     given: NanoUsd,
     grip: Grip,
     tell: Tell,
 }
 
-/// Whether a share can be made smaller.
+/// Whether a share can be reduced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Grip {
     Loose,
-    /// A part of it was passed on to helpers, which would be stopped.
+    /// A part of it was passed on to sub-agents, which would be stopped.
     Fast,
 }
 
-/// A run that is to begin.
+/// A run that is about to start.
 pub(super) struct Begins {
     pub(super) session: SessionId,
-    /// What the session may cost by itself.
+    /// The session's own budget.
     pub(super) own: Option<NanoUsd>,
     /// What it has cost so far.
     pub(super) spent: NanoUsd,
     pub(super) tell: Tell,
 }
 
-/// A share, given back when it is dropped.
+/// A reservation, released on drop.
 pub(super) struct Hold {
     purse: Arc<Purse>,
     session: SessionId,
-    /// The most that the session may cost; none is no bound but its own.
+    /// The limit of the session; `None` means that only its own budget applies.
     pub(super) ceiling: Option<NanoUsd>,
 }
 
 impl Purses {
-    /// Of a server that has its store to itself.
+    /// For a server that has its store to itself.
     pub(super) fn new(keyring: Arc<Keyring>) -> Self {
         Self { keyring, company: None, users: Mutex::default() }
     }
 
-    /// Of one that shares it with others.
+    /// For a server that shares its store.
     pub(super) fn shared(keyring: Arc<Keyring>) -> Self {
         Self { company: Some(Company::new()), ..Self::new(keyring) }
     }
 
-    /// Refuses what costs something to whoever has spent what they may, with what is set aside.
+    /// Refuses if the user has spent the budget. Reservations of running sessions do not count.
     pub(super) async fn check(&self, user: &UserName, store: &Store) -> Result<(), Refusal> {
         let Some(budget) = self.keyring.budget(user) else { return Ok(()) };
         if spent(store).await? >= budget { Err(over_budget()) } else { Ok(()) }
     }
 
-    /// Sets something aside for a run that begins.
+    /// Reserves budget for a run that starts.
     pub(super) async fn take(&self, user: &UserName, store: &Store, begins: Begins) -> Result<Hold, Refusal> {
         let purse = self.of(user);
         let _counting = purse.counting.lock().await;
         let Some(budget) = self.keyring.budget(user) else { return Ok(purse.endless(begins)) };
         let Some(company) = &self.company else {
-            // In this order: what is spent in between is then counted twice, and never not at all.
+            // In this order, an amount that is spent in between is counted twice rather than not at
+            // all.
             let before = purse.lock().left();
             let spent = spent(store).await?;
             return purse.share(budget.minus(spent), &before, begins);
@@ -119,39 +122,40 @@ impl Purses {
         company.count(store).await?;
         let taken = async {
             let before = purse.lock().left();
-            // In this order too, for what another server spends meanwhile.
+            // The same order, for an amount that another server spends meanwhile.
             let elsewhere = company.elsewhere(store).await?;
             let spent = spent(store).await?;
             let hold = purse.share(budget.minus(spent).minus(elsewhere), &before, begins);
-            // What is set aside at another server is not spent.
+            // An amount that another server has reserved is not spent yet.
             let hold =
                 hold.map_err(|refusal| if elsewhere > NanoUsd::ZERO { set_aside() } else { refusal })?;
             let aside = purse.lock().aside();
             company.say(store, aside).await.map(|()| hold)
         };
         let taken = taken.await;
-        // Where it cannot be taken away, its time is over soon.
+        // If it cannot be released, it expires soon.
         let _ = company.counted(store).await;
         taken
     }
 
-    /// Tells other servers of the same store what is set aside here; again and again, so that they know that it lives.
+    /// Publishes this server's reservations to the other servers of the store. Called repeatedly,
+    /// so that they see that this server is alive.
     pub(super) async fn say(&self, user: &UserName, store: &Store) {
         if let Some(company) = &self.company {
             let aside = self.of(user).lock().aside();
-            // What cannot be said now is said the next time.
+            // If it fails now, the next call publishes it.
             let _ = company.say(store, aside).await;
         }
     }
 
-    /// The users whose runs are at work here.
+    /// The users with running sessions on this server.
     pub(super) fn users_at_work(&self) -> Vec<UserName> {
         let users = self.users.lock().unwrap_or_else(PoisonError::into_inner);
         let some = users.iter().filter(|(_, purse)| !purse.lock().open.is_empty());
         some.map(|(user, _)| user.clone()).collect()
     }
 
-    /// Divides what is left anew, because it has become another.
+    /// Divides the remaining budget again, because it changed.
     pub(crate) async fn divide(&self, user: &UserName, store: &Store) -> Result<(), Refusal> {
         let purse = self.of(user);
         let _counting = purse.counting.lock().await;
@@ -169,7 +173,7 @@ impl Purses {
         Ok(())
     }
 
-    /// A reply of a session has cost something.
+    /// Records the cost of a reply.
     pub(super) fn spent(&self, user: &UserName, session: &SessionId, cost: NanoUsd) {
         let known = self.users.lock().unwrap_or_else(PoisonError::into_inner).get(user).cloned();
         if let Some(purse) = known {
@@ -177,7 +181,7 @@ impl Purses {
         }
     }
 
-    /// A session has passed on a part of its share.
+    /// Records that a session has passed on a part of its share.
     pub(super) fn delegated(&self, user: &UserName, session: &SessionId) {
         let known = self.users.lock().unwrap_or_else(PoisonError::into_inner).get(user).cloned();
         if let Some(purse) = known
@@ -201,7 +205,7 @@ impl Purse {
         Hold { purse: Arc::clone(self), session, ceiling: None }
     }
 
-    /// Sets aside a share of what was left when it was counted.
+    /// Reserves a share of the amount that was left when it was counted.
     fn share(
         self: &Arc<Self>,
         counted: NanoUsd,
@@ -215,7 +219,7 @@ impl Purse {
         let is_alone = shares.open.is_empty();
         shares.open.insert(session.clone(), new);
         let ceiling = shares.divide(pool, &session);
-        // One that may spend nothing by its own bound is told so by the run itself.
+        // If its own budget is used up, the run reports that itself.
         let spends_nothing = own.is_some_and(|own| own <= spent);
         if ceiling <= spent && !spends_nothing {
             shares.open.remove(&session);
@@ -225,27 +229,27 @@ impl Purse {
         Ok(Hold { purse: Arc::clone(self), session, ceiling: Some(ceiling) })
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// No change here can be left half done, so a panic of another thread does no harm.
     fn lock(&self) -> MutexGuard<'_, Shares> {
         self.shares.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shares {
-    /// What is left of each share.
+    /// The remaining amount of each share.
     fn left(&self) -> BTreeMap<SessionId, NanoUsd> {
         self.open.iter().map(|(id, share)| (id.clone(), share.left())).collect()
     }
 
-    /// All that is set aside for runs at work.
+    /// The sum that is reserved for running sessions.
     fn aside(&self) -> NanoUsd {
         let bound = self.open.values().filter(|share| share.ceiling < ENDLESS);
         let spare = if self.open.is_empty() { NanoUsd::ZERO } else { self.spare };
         bound.fold(spare, |sum, share| sum.plus(share.left()))
     }
 
-    /// What of a sum that was counted can be divided among shares that are loose. `before` is what was left of each share
-    /// before the count: what went since may not be in it.
+    /// How much of a counted sum can be divided among the flexible shares. `before` is what was
+    /// left of each share before the count: amounts that were spent since may be missing in it.
     fn pool(&self, counted: NanoUsd, before: &BTreeMap<SessionId, NanoUsd>) -> NanoUsd {
         let gone = before.iter().fold(NanoUsd::ZERO, |gone, (id, before)| {
             gone.plus(before.minus(self.open.get(id).map_or(NanoUsd::ZERO, Share::left)))
@@ -275,13 +279,15 @@ impl Shares {
         if let Some(share) = self.open.get_mut(session).filter(|_| ceiling > told)
             && !(share.tell)(ceiling)
         {
-            // It has not heard that it may spend more, so it does not.
+            // The run did not accept the higher limit, so it keeps the old one.
             share.ceiling = told;
         }
     }
 
-    /// Divides a sum among the loose shares: those that have more than an even part are told that they have less, and
-    /// whoever asks gets its part. What that one may cost; it is not told here.
+    /// Divides a sum among the flexible shares. A run with more than an equal part is told its
+    /// smaller share, and the session `asks` gets its own part.
+    ///
+    /// Returns what that session may cost; the session itself is not told here.
     fn divide(&mut self, pool: NanoUsd, asks: &SessionId) -> NanoUsd {
         let parts = self.parts(pool);
         let (mut left, mut own) = (pool, NanoUsd::ZERO);
@@ -296,7 +302,7 @@ impl Shares {
             }
             left = left.minus(share.left());
         }
-        // What could not be taken from another is not there to be given.
+        // An amount that could not be taken from another share cannot be given.
         let own = own.min(left);
         self.spare = left.minus(own);
         self.open.get_mut(asks).map_or(NanoUsd::ZERO, |share| {
@@ -305,7 +311,8 @@ impl Shares {
         })
     }
 
-    /// Makes all shares so small that they fit, helpers or not. Gives those that had no bound before but their own.
+    /// Reduces all shares until they fit, even those with sub-agents. Returns the sessions that had
+    /// only their own budget before.
     fn shrink(
         &mut self,
         counted: NanoUsd,
@@ -329,7 +336,8 @@ impl Shares {
         bound
     }
 
-    /// An even part for each loose share, and what one cannot use by its own bound for the others.
+    /// An equal part for each flexible share. What a session cannot use because of its own budget
+    /// goes to the others.
     fn parts(&self, pool: NanoUsd) -> BTreeMap<SessionId, NanoUsd> {
         let loose = self.open.iter().filter(|(_, share)| share.grip == Grip::Loose);
         let mut loose: Vec<_> = loose.map(|(id, share)| (share.room(), id)).collect();
@@ -347,19 +355,19 @@ impl Shares {
 }
 
 impl Share {
-    /// What it may still cost.
+    /// The amount that the session may still spend.
     fn left(&self) -> NanoUsd {
         self.ceiling.minus(self.spent)
     }
 
-    /// What it may cost at the most by its own bound.
+    /// The amount that its own budget still allows.
     fn room(&self) -> NanoUsd {
         self.own.map_or(ENDLESS, |own| own.minus(self.spent))
     }
 }
 
 impl Hold {
-    /// Says what the session has cost in all.
+    /// Records the total cost of the session.
     pub(super) fn settle(&self, spent: NanoUsd) {
         if let Some(share) = self.purse.lock().open.get_mut(&self.session) {
             share.spent = share.spent.max(spent);
@@ -378,7 +386,7 @@ impl Drop for Hold {
     }
 }
 
-/// What all sessions of a store have cost.
+/// The cost of all sessions of a store.
 pub(super) async fn spent(store: &Store) -> Result<NanoUsd, Refusal> {
     Ok(store.spent().await?)
 }
@@ -387,10 +395,9 @@ fn even(sum: NanoUsd, among: usize) -> NanoUsd {
     NanoUsd::new(sum.value() / u64::try_from(among.max(1)).unwrap_or(u64::MAX))
 }
 
-/// What somebody is told whose other runs may spend all that is left.
+/// Error message for a user whose other runs have reserved all that is left.
 fn set_aside() -> Refusal {
-    let message =
-        "what you may spend is set aside for your runs that are at work; come again when one has ended";
+    let message = "your budget is reserved for your running sessions; try again when one has ended";
     Refusal {
         retry_after: Some(10),
         ..Refusal::new(http::StatusCode::PAYMENT_REQUIRED, "set_aside", message)

@@ -1,4 +1,4 @@
-//! One open session: what others need to speak with it. The task that drives it is in `drive`.
+//! One open session, as other tasks use it. The task that drives it is in `drive`.
 
 use std::{
     panic::AssertUnwindSafe,
@@ -19,27 +19,27 @@ use super::{
 };
 use crate::{Opened, Refusal, SessionId, auth::UserName};
 
-/// The tag of sessions that are at work, by which a server that starts finds what was under way when the last one ended.
+/// The tag of running sessions, by which a starting server finds what was unfinished when
+/// the last one ended.
 pub(crate) const RUNNING: &str = holm_store::RUNNING_TAG;
 
-/// How long it may take until a session that has ended is put in order: one write to the store.
+/// How long it may take until an ended session is idle again: one write to the store.
 const SETTLING: Duration = Duration::from_secs(10);
 
-/// What a session does now.
+/// The current state of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum State {
-    /// Nothing; how it ended last.
+    /// Idle, with its last ending.
     Idle(Option<Box<Ending>>),
-    /// It waits for its turn.
+    /// Waiting for a permit.
     Waiting,
-    /// It works.
     Working,
-    /// Nobody drives it any more.
+    /// The driving task has ended.
     Closed,
 }
 
 impl State {
-    /// The word for it.
+    /// The name of the state in the API.
     pub(crate) const fn name(&self) -> &'static str {
         match self {
             Self::Idle(_) => "idle",
@@ -50,36 +50,35 @@ impl State {
     }
 }
 
-/// Whether a session hears what is said to it. Whoever speaks and whoever ends a turn look here one after the other, so that nothing
-/// is taken in that nobody listens to any more.
+/// Whether a session accepts input. A sender and the end of a turn both lock this, so that no input
+/// is accepted after the run stopped reading it.
 #[derive(Debug)]
 enum Ears {
-    /// It does nothing, or has just come to its end.
+    /// It is idle, or its turn has just ended.
     Shut,
-    /// It waits for its turn, which can be given up.
+    /// It waits for a permit; the waiting can be cancelled.
     Waits(CancellationToken),
-    /// It works, and nothing was said to it since it was last stopped or looked for what it had missed.
+    /// It works, and no input arrived since it was last cancelled or last caught up.
     Open,
-    /// It works, and something was said that may have come too late for the turn that it was said to.
+    /// It works, and input arrived that may be too late for the current turn.
     Spoken,
 }
 
-/// Whether something is left to be heard when a turn has ended.
+/// Whether unread input may be left when a turn has ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Missed {
     Nothing,
-    /// Perhaps: it is to be looked.
+    /// Possibly; the session has to check.
     Something,
 }
 
-/// Whether work is to come to its end by itself, or to be stopped.
+/// Whether the current work should continue or stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wish {
     GoOn,
     Stop,
 }
 
-/// One open session.
 pub(crate) struct Room {
     pub(crate) id: SessionId,
     pub(crate) user: UserName,
@@ -89,28 +88,28 @@ pub(crate) struct Room {
     pub(super) state: watch::Sender<State>,
     asks: mpsc::Sender<Ask>,
     ears: Mutex<Ears>,
-    /// Ends the task once it does nothing.
+    /// Ends the driving task once the session is idle.
     pub(super) leave: CancellationToken,
-    /// What people want of what it does now.
+    /// What users want of the current work.
     pub(super) wish: watch::Sender<Wish>,
-    /// What becomes of its work when the server ends.
+    /// What happens to its work when the server ends.
     pub(super) lasting: Lasting,
     /// Calls that the session's client carries out.
     pub(crate) errands: OnceLock<Arc<Errands>>,
 }
 
-/// Something to be done.
+/// A prompt for the driving task.
 pub(super) struct Ask {
-    /// None goes on with what was under way, or was accepted and has not begun.
+    /// `None` resumes unfinished work, or starts a prompt that was accepted before.
     pub(super) prompt: Option<Prompt>,
     pub(super) ticket: Ticket,
     pub(super) give_up: CancellationToken,
-    /// Is told once it is kept.
+    /// Is notified once the prompt is stored.
     pub(super) kept: oneshot::Sender<Result<(), Refusal>>,
     pub(super) done: oneshot::Sender<Outcome>,
 }
 
-/// Something that was asked for.
+/// A prompt that was handed to the driving task.
 pub(crate) struct Asked {
     from: Cursor,
     kept: oneshot::Receiver<Result<(), Refusal>>,
@@ -118,8 +117,8 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Waits until it is kept, so that it is not lost when the server ends. What happens for it is told after the place, and what
-    /// comes of it arrives at the receiver.
+    /// Waits until the prompt is stored, so that it survives the end of the server. Returns the
+    /// feed position after which its events come, and a receiver for its result.
     pub(super) async fn kept(self) -> Result<(Cursor, oneshot::Receiver<Outcome>), Refusal> {
         match self.kept.await {
             Ok(kept) => kept.map(|()| (self.from, self.done)),
@@ -128,11 +127,11 @@ impl Asked {
     }
 }
 
-/// What came of it.
+/// The result of a prompt.
 pub(crate) type Outcome = Result<Option<Report>, Refusal>;
 
 impl Room {
-    /// Gives a session a task of its own. `gone` is called when the task has let it go.
+    /// Starts the driving task of a session. `gone` is called when that task has ended.
     pub(super) fn new(
         (user, id): (UserName, SessionId),
         opened: Opened,
@@ -161,7 +160,7 @@ impl Room {
         });
         let held = Arc::clone(&room);
         tokio::spawn(async move {
-            // Whatever became of it, nobody drives it any more, and its slot is free.
+            // Even after a panic the session is closed and its slot is freed.
             let _ = AssertUnwindSafe(drive(&held, opened, asked, driving)).catch_unwind().await;
             held.shut_ears();
             held.state.send_replace(State::Closed);
@@ -170,10 +169,10 @@ impl Room {
         room
     }
 
-    /// Asks for something, or to go on with what was under way.
+    /// Sends a prompt, or resumes unfinished work.
     pub(crate) fn ask(&self, prompt: Option<Prompt>, ticket: Ticket) -> Result<Asked, Refusal> {
         let busy = || {
-            Refusal::conflict("working", "the session is at work; steer it, follow up, or cancel it first")
+            Refusal::conflict("working", "the session is running; steer it, follow up, or cancel it first")
         };
         let ((done, outcome), (keep, kept)) = (oneshot::channel(), oneshot::channel());
         let give_up = CancellationToken::new();
@@ -181,7 +180,7 @@ impl Room {
         if !matches!(*self.state.borrow(), State::Idle(_)) {
             return Err(busy());
         }
-        // It does nothing, so all that was done for others is told.
+        // The session is idle, so the feed already has all events of earlier prompts.
         let from = self.feed.latest();
         let ask = Ask { prompt, ticket, give_up: give_up.clone(), kept: keep, done };
         self.asks.try_send(ask).map_err(|error| match error {
@@ -193,29 +192,29 @@ impl Room {
         Ok(Asked { from, kept, done: outcome })
     }
 
-    /// Waits until a session whose watchers have seen its end has been put in order, so that whoever prompts it at once is
-    /// not refused.
+    /// Waits until a session that has ended for its watchers is also idle here. A client that sends
+    /// a prompt at once is then not refused.
     pub(crate) async fn settled(&self) {
         let (mut state, mut bell) = (self.state(), self.feed.bell());
         let settling = async {
             while *state.borrow_and_update() == State::Working && self.feed.is_at_rest() {
-                // Both senders live as long as the room.
+                // Both senders live as long as the session.
                 tokio::select! {
                     _ = state.changed() => {}
                     _ = bell.changed() => {}
                 }
             }
         };
-        // Whether it came to rest or not, what follows says so.
+        // If it is not idle by then, the next call reports it.
         let _ = tokio::time::timeout(SETTLING, settling).await;
     }
 
-    /// Says something that enters before the next model call.
+    /// Adds a message before the next model call.
     pub(crate) fn steer(&self, prompt: Prompt) -> Result<(), Refusal> {
         self.say(|handle| handle.steer(prompt))
     }
 
-    /// Says what to do once the run would stop.
+    /// Adds a message for the time when the run would stop.
     pub(crate) fn follow_up(&self, prompt: Prompt) -> Result<(), Refusal> {
         self.say(|handle| handle.follow_up(prompt))
     }
@@ -224,10 +223,10 @@ impl Room {
         let mut ears = self.ears();
         match *ears {
             Ears::Open | Ears::Spoken => {}
-            // What is said to a run is written down by the run, so one that has not begun hears nothing: it would be lost with
-            // the server.
+            // The run itself records its input, so a run that has not started accepts none: it
+            // would be lost with the server.
             Ears::Waits(_) => {
-                let message = "the session waits for its turn and hears nothing yet; say it when it works";
+                let message = "the session has not started yet; send this when it runs";
                 return Err(Refusal::conflict("waiting", message));
             }
             Ears::Shut => return Err(idle()),
@@ -237,12 +236,13 @@ impl Room {
         Ok(())
     }
 
-    /// Stops what the session does. What was said before is dropped, and an event says what it was.
+    /// Stops the current work. Unread input is dropped, and an event lists it.
     pub(crate) fn cancel(&self, reason: &str) -> Result<(), Refusal> {
         let mut ears = self.ears();
         match &*ears {
             Ears::Waits(give_up) => {
-                // The run has heard nothing yet. Were it told to stop, it would stop at what it is asked next.
+                // The run has not started yet. If it were told to stop, it would stop at the next
+                // prompt instead.
                 give_up.cancel();
                 *ears = Ears::Shut;
                 return Ok(());
@@ -252,12 +252,13 @@ impl Room {
         }
         self.handle.cancel(reason).map_err(|error| not_heard(&error))?;
         *ears = Ears::Open;
-        // One that was not heard stops nothing: the run would go on without a turn.
+        // Only after the run accepted the cancellation. Otherwise it would continue without a
+        // permit.
         self.wish.send_replace(Wish::Stop);
         Ok(())
     }
 
-    /// From now on the run hears what is said to it. Not where whoever asked has given up before its turn came.
+    /// From now on the run accepts input, unless the caller gave up before it got a permit.
     pub(super) fn open_ears(&self) {
         let mut ears = self.ears();
         if matches!(*ears, Ears::Waits(_)) {
@@ -266,18 +267,20 @@ impl Room {
         }
     }
 
-    /// From now on it hears nothing, and nobody's wish to stop what it did stops what it is asked next. Comes before it is idle.
+    /// From now on the run accepts no input, and an earlier cancellation does not stop the next
+    /// prompt. Called before the session becomes idle.
     pub(super) fn shut_ears(&self) {
         let mut ears = self.ears();
         self.handle.take_back_cancel();
         *ears = Ears::Shut;
     }
 
-    /// Whether something was said that the turn that has just ended may not have heard: whoever speaks just then cannot know that they
-    /// are too late. Where nothing was, nothing more is heard.
+    /// Whether input arrived that the turn that just ended may not have read: its sender could not
+    /// know that it was too late. If none did, no further input is accepted.
     pub(super) fn missed(&self) -> Missed {
         let mut ears = self.ears();
-        // Whoever spoke after it did not want to stop what they said, and where nobody did there is nothing to stop.
+        // Input that arrived after a cancellation must not be cancelled. Without input there is
+        // nothing to cancel.
         self.handle.take_back_cancel();
         if !matches!(*ears, Ears::Spoken) {
             *ears = Ears::Shut;
@@ -288,27 +291,27 @@ impl Room {
         Missed::Something
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// No change here can be left half done, so a panic of another thread does no harm.
     fn ears(&self) -> MutexGuard<'_, Ears> {
         self.ears.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the session does now, and whenever that changes.
+    /// A receiver for the state of the session.
     pub(crate) fn state(&self) -> watch::Receiver<State> {
         self.state.subscribe()
     }
 
-    /// Lets the session go once it does nothing.
+    /// Closes the session once it is idle.
     pub(crate) fn leave(&self) {
         self.leave.cancel();
     }
 
-    /// What happens in the session from now on, for whoever is near.
+    /// The events of the session from now on, for code in this process.
     pub(crate) fn events(&self) -> Subscription {
         self.handle.events()
     }
 
-    /// Tells the run what it may spend from now on.
+    /// A function that tells the run its new budget.
     pub(super) fn budget(&self) -> Tell {
         let handle = self.handle.clone();
         Box::new(move |ceiling: NanoUsd| {
@@ -318,11 +321,11 @@ impl Room {
 }
 
 fn idle() -> Refusal {
-    Refusal::conflict("idle", "the session does nothing now; prompt it")
+    Refusal::conflict("idle", "the session is idle; send a prompt")
 }
 
 fn closing() -> Refusal {
-    Refusal::busy("closing", "the session is being put away; ask again in a moment", 1)
+    Refusal::busy("closing", "the session is closing; try again in a moment", 1)
 }
 
 fn not_heard(error: &NotHeard) -> Refusal {

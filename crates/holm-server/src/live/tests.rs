@@ -177,7 +177,8 @@ fn what_is_kept_is_bounded_in_bytes_too_in_one_feed_and_in_all() {
     assert_eq!(drain(&one, &mut one.position(Cursor::default())), ["behind"]);
     assert_eq!(drain(&one, &mut one.position("18.0".parse().unwrap())), ["19.0"], "the last ones are here");
     for feed in [&one, &other] {
-        // What is too large to be kept at all is passed on to nobody from here, and nothing is lost with it.
+        // An event that is too large to keep is not sent from the feed, and nothing else is lost
+        // with it.
         feed.event(&event(20, 0, Event::GrantsChanged));
         say(feed, 1, 0, &"y".repeat(4 * 1024 * 1024));
         (0..20).for_each(|_| feed.note(&"z".repeat(256 * 1024)));
@@ -198,7 +199,7 @@ fn a_feed_that_is_begun_anew_sends_its_watchers_to_the_journal_once() {
     drain(&feed, &mut position);
     feed.begin_anew();
     assert!(drain(&feed, &mut position).is_empty());
-    // Somebody else has written records 3 to 8 meanwhile.
+    // Another process has written records 3 to 8 meanwhile.
     feed.event(&plain(9));
     assert_eq!(drain(&feed, &mut position), ["behind"]);
     assert!(drain(&feed, &mut feed.position("9.0".parse().unwrap())).is_empty());
@@ -314,7 +315,8 @@ async fn misses_a_question(stops_waiting: usize) {
     let mut watch = Watch::new(Arc::clone(&feed), Some(Arc::clone(&desk)), store, id, cursor);
     let _asked = desk.words("which?", &[]);
     (0..300).for_each(|number| feed.note(&number.to_string()));
-    // The journal is read on another thread, so as a rule nothing is there yet; whatever is there counts.
+    // The journal is read on another thread, so usually nothing is there yet; any frame that is
+    // there counts.
     let mut seen = Vec::new();
     for _ in 0..stops_waiting {
         seen.extend(watch.next().now_or_never().flatten());

@@ -1,5 +1,8 @@
-//! What each call of a session was allowed to use. Events do not tell it, since whoever watches a run is not who decides about
-//! it; the journal does: the same fold that tells events again also decides again what each call needs and what it was given.
+//! Lists the grants that each call of a session needed and used. Events do not contain them,
+//! because a watcher of a run does not decide about it.
+//!
+//! They come from the journal: the fold that replays events also decides again what each call needs
+//! and what it was given.
 
 use holm_kernel::{AskReason, Effect, journal, visible_line, visible_lines};
 use holm_store::Store;
@@ -9,43 +12,43 @@ use utoipa::ToSchema;
 use super::watch::folded;
 use crate::{Refusal, SessionId};
 
-/// What a call may use, from a point of the journal on.
+/// What a call may use, starting at a record of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Use {
-    /// The record of the journal at which it was decided.
+    /// The journal record of the decision.
     record: u64,
-    /// The call, as events number it.
+    /// The number of the call in the events.
     call: u64,
     /// The tool.
     tool: String,
-    /// Whether somebody is asked, or the call runs with it.
+    /// Whether the user is asked, or the call runs.
     step: UseStep,
-    /// What the call needs, as grants; what it runs with, once it runs.
+    /// What the call needs, as grants; once it runs, what it runs with.
     needs: Vec<String>,
-    /// What of that nobody had granted when somebody was asked.
+    /// The needs that were not granted when the user was asked.
     missing: Vec<String>,
     /// What an agent holds that the call starts.
     hands_on: Vec<String>,
-    /// Why somebody is asked.
+    /// Why the user is asked.
     #[schema(value_type = Vec<String>)]
     reasons: Vec<AskReason>,
 }
 
-/// How far a call is.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UseStep {
-    /// Somebody is asked.
+    /// The user is asked.
     Asked,
-    /// It runs.
+    /// The call runs.
     Run,
 }
 
-/// What the calls of a session needed and were given, the earliest first.
+/// The grants that the calls of a session needed and used, oldest first.
 pub(crate) async fn uses(store: &Store, id: &SessionId) -> Result<Vec<Use>, Refusal> {
     folded(store, id, |records| {
         let mut found = Vec::new();
-        // As with events: what can be told of a journal with erased parts is told.
+        // As with events, a journal with erased parts is replayed as far as possible.
         let _ = journal::replay_with(records, |seq, effect| found.extend(used(seq.value(), effect)));
         found
     })
@@ -86,7 +89,7 @@ fn runs(record: u64, call: u64, tool: &str, needs: Vec<String>, hands_on: Vec<St
     Use { record, call, tool, step: UseStep::Run, needs, missing: Vec::new(), hands_on, reasons: Vec::new() }
 }
 
-/// Texts for people: a path can hold anything, and a call may name thousands of files.
+/// Texts for people: a path may contain any character, and a call may name thousands of files.
 fn lines(all: impl Iterator<Item = impl ToString>) -> Vec<String> {
     visible_lines(&all.map(|one| one.to_string()).collect::<Vec<_>>())
 }

@@ -1,4 +1,5 @@
-//! One watcher: first what the journal has, then what happens, in one line without a gap and without a repetition.
+//! One watcher of a session. It receives the events of the journal first and then live ones,
+//! without a gap and without repetition.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
@@ -17,49 +18,49 @@ use super::{
 };
 use crate::{Refusal, SessionId};
 
-/// How often one connection may fetch from the journal what the feed no longer has. Whoever is that slow is told to ask
-/// again, so that a watcher costs a bounded number of folds.
+/// How often one connection may read the journal because its feed has moved on. A slower watcher is
+/// told to reconnect, so that it costs a bounded number of folds.
 const MOST_CATCH_UPS: u32 = 3;
-/// Bytes of events that a watcher is given from the journal at a time.
+/// Bytes of events that a watcher reads from the journal at a time.
 const PAGE: usize = 4 * 1024 * 1024;
-/// The same where watchers and feeds together keep too much already.
+/// The same if watchers and feeds together already use too much memory.
 const SMALL_PAGE: usize = 64 * 1024;
-/// Journals that are told again at the same time: each takes as much memory as the journal is long.
+/// Journals that are replayed in parallel: each uses as much memory as the journal is long.
 const MOST_FOLDS: usize = 4;
 
-/// Who may tell a journal again.
+/// The permits to replay a journal.
 static FOLDS: Semaphore = Semaphore::const_new(MOST_FOLDS);
 
-/// Watches one session.
 pub(crate) struct Watch {
     feed: Arc<Feed>,
-    /// Where questions wait, if the session was open when the watcher came.
+    /// The question broker, if the session was open when the watcher started.
     desk: Option<Arc<Desk>>,
     bell: watch::Receiver<u64>,
     store: Store,
     id: SessionId,
     position: Position,
     waiting: VecDeque<(Frame, Cursor)>,
-    /// What those that wait take of the memory that watchers share.
+    /// The share of the waiting frames in the memory of all watchers.
     taken: Taken,
     catch_ups: u32,
-    /// How often the feed had been begun anew when the watcher looked last.
+    /// The reset count of the feed at the last look.
     begun: u64,
-    /// How often the journal is looked at while the session is driven elsewhere; never where nobody else can.
+    /// How often the journal is checked while another process drives the session; `None` if
+    /// no other process can.
     poll: Option<Duration>,
-    /// Records that the journal had when it was told last.
+    /// The number of journal records at the last replay.
     records: u64,
     rest: Rest,
     state: State,
 }
 
-/// Where what follows is found.
+/// Where the next frames come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
     Feed,
-    /// The journal has more than was given at a time.
+    /// The journal has more than fitted into one page.
     Journal,
-    /// The feed had lost something: the journal has the events, and the desk the questions.
+    /// The feed has lost something: the journal has the events, and the broker the questions.
     Missed,
 }
 
@@ -70,7 +71,7 @@ enum State {
 }
 
 impl Watch {
-    /// Watches from a place on; questions that are open come first.
+    /// Watches from a position on; open questions come first.
     pub(crate) fn new(
         feed: Arc<Feed>,
         desk: Option<Arc<Desk>>,
@@ -80,7 +81,8 @@ impl Watch {
     ) -> Self {
         let bell = feed.bell();
         let position = feed.position(cursor);
-        // After the position was taken: a question that is asked meanwhile is seen twice, under one number, never missed.
+        // Read after the position: a question that is asked meanwhile is seen twice with the same
+        // id, but never missed.
         let waiting = open(desk.as_deref(), cursor).collect();
         let (taken, begun) = (Taken::of(&feed.memory()), feed.begun());
         let (rest, state) = (Rest::Feed, State::Watching);
@@ -103,25 +105,27 @@ impl Watch {
         }
     }
 
-    /// Looks at the journal now and then while the session is driven by another server.
+    /// Checks the journal regularly while another server drives the session.
     pub(crate) fn polling(mut self, every: Option<Duration>) -> Self {
         self.poll = every;
         self
     }
 
-    /// Sends what the journal has before anything else. Needed when the session may have a past that the feed never saw.
+    /// Starts with the events of the journal. Needed if the session may have a past that
+    /// the feed never saw.
     pub(crate) async fn with_past(mut self) -> Result<Self, Refusal> {
         self.catch_up().await?;
         Ok(self)
     }
 
-    /// Goes on from another place. What was told before it is not told here.
+    /// Continues from another position; earlier frames are skipped.
     pub(crate) fn go_to(&mut self, cursor: Cursor) {
         (self.position, self.rest) = (self.feed.position(cursor), Rest::Feed);
         self.waiting.clear();
     }
 
-    /// The next frame and the place after it; none when there will be none. Whoever stops waiting for it loses nothing.
+    /// The next frame and the position after it; `None` at the end. Dropping
+    /// the future loses nothing.
     pub(crate) async fn next(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             match self.told().await {
@@ -132,8 +136,10 @@ impl Watch {
         }
     }
 
-    /// The next of what was told by now, and the place after it; none where nothing is left of it. As with [`next`](Self::next),
-    /// whoever stops waiting loses nothing: what is to be fetched is noted before it is waited for.
+    /// The next frame that is available now, and the position after it; `None` otherwise.
+    ///
+    /// As with [`next`](Self::next), dropping the future loses nothing: a pending read of the
+    /// journal is recorded before it is awaited.
     pub(crate) async fn told(&mut self) -> Option<(Frame, Cursor)> {
         loop {
             if let Some(frame) = self.waiting.pop_front() {
@@ -149,7 +155,7 @@ impl Watch {
                     return Some(self.lagged());
                 }
                 if missed {
-                    // A question may be among what was missed, and the journal has none.
+                    // A question may be among the lost frames, and the journal has none.
                     self.waiting.extend(open(self.desk.as_deref(), self.position.cursor));
                 }
                 continue;
@@ -157,13 +163,13 @@ impl Watch {
             self.bell.borrow_and_update();
             match self.feed.step(&mut self.position) {
                 Step::Frames(frames) => self.waiting.extend(frames),
-                // What was told last may have been forgotten before it was seen here; the journal has it.
+                // The last event may have been dropped before it was seen here; the journal has it.
                 Step::Wait if self.feed.begun() != self.begun => {
                     (self.begun, self.rest) = (self.feed.begun(), Rest::Journal);
                 }
                 Step::Wait => return None,
                 Step::Behind => {
-                    // Whoever is behind because the feed was begun anew is not slow.
+                    // A watcher that is behind because the feed was reset is not slow.
                     let begun = self.feed.begun();
                     self.catch_ups += u32::from(begun == self.begun);
                     self.begun = begun;
@@ -176,7 +182,7 @@ impl Watch {
         }
     }
 
-    /// The last frame of whoever is too slow, or whose journal cannot be read.
+    /// The last frame for a watcher that is too slow, or whose journal cannot be read.
     fn lagged(&mut self) -> (Frame, Cursor) {
         self.state = State::Over;
         (Frame::Lagged, self.position.cursor)
@@ -192,13 +198,13 @@ impl Watch {
             }
         };
         tokio::select! {
-            // The feed is held here, so its bell cannot be gone.
+            // The feed is held here, so its sender exists.
             _ = self.bell.changed() => {}
             () = poll => {
                 if self.feed.is_driven() {
                     return;
                 }
-                // One that cannot be read now can be later.
+                // If it cannot be read now, it may be later.
                 let grown = self.store.has_record(self.id.as_str(), self.records).await.unwrap_or(false);
                 if grown {
                     self.rest = Rest::Journal;
@@ -207,7 +213,7 @@ impl Watch {
         }
     }
 
-    /// Fetches what follows the place from the journal, so much at a time.
+    /// Reads the next page of events from the journal.
     async fn catch_up(&mut self) -> Result<(), Refusal> {
         let page = if self.taken.memory().is_full() { SMALL_PAGE } else { PAGE };
         let told = told_again(&self.store, &self.id, self.position.cursor.event, page).await?;
@@ -223,28 +229,27 @@ impl Watch {
     }
 }
 
-/// The questions that are open, as frames.
+/// The open questions, as frames.
 fn open(desk: Option<&Desk>, cursor: Cursor) -> impl Iterator<Item = (Frame, Cursor)> {
     desk.map(Desk::open).unwrap_or_default().into_iter().map(move |posed| (Frame::Asked(posed), cursor))
 }
 
-/// Everything that watchers of a session were ever told, from its journal.
+/// All events that watchers of a session were ever sent, from its journal.
 pub(crate) async fn past(store: &Store, id: &SessionId) -> Result<Vec<Numbered>, Refusal> {
     Ok(told_again(store, id, None, usize::MAX).await?.events)
 }
 
-/// What watchers of a session were told.
+/// Events of a session, replayed from its journal.
 struct ToldAgain {
     events: Vec<Numbered>,
-    /// What they take.
     bytes: usize,
-    /// Records of the journal.
+    /// The number of records in the journal.
     records: u64,
-    /// Where what follows them is.
+    /// Where the following events are.
     rest: Rest,
 }
 
-/// What watchers of a session were told after an event, one event at least and no more than so many bytes.
+/// Replays the events after `seen`: at least one, and at most `most` bytes.
 async fn told_again(
     store: &Store,
     id: &SessionId,
@@ -254,7 +259,7 @@ async fn told_again(
     folded(store, id, move |records| {
         let count = records.len() as u64;
         let mut told = ToldAgain { events: Vec::new(), bytes: 0, records: count, rest: Rest::Feed };
-        // A journal of which something was erased cannot be told to its end; what can be told is.
+        // A journal with erased parts cannot be replayed to its end; this returns what can be.
         let _ = journal::replay_with(records, |_, effect| {
             if let Effect::Emit(event) = effect
                 && Some(event.id) > seen
@@ -267,14 +272,14 @@ async fn told_again(
     .await
 }
 
-/// Reads a session's journal and makes something of it, away from the threads that answer, and only so many at a time.
+/// Reads a session's journal and folds it, on a blocking thread and with limited parallelism.
 pub(super) async fn folded<T: Send + 'static>(
     store: &Store,
     id: &SessionId,
     fold: impl FnOnce(&[Record]) -> T + Send + 'static,
 ) -> Result<T, Refusal> {
     // Never closed.
-    let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be told"))?;
+    let _turn = FOLDS.acquire().await.map_err(|_| Refusal::failed("the journal could not be replayed"))?;
     let text = store.read(id.as_str()).await.map_err(|error| match error {
         holm_runtime::JournalFailed::Missing { .. } => Refusal::missing("session"),
         _ => Refusal::failed("the journal cannot be read"),
@@ -283,7 +288,7 @@ pub(super) async fn folded<T: Send + 'static>(
         let records = journal::decode(&text).map_err(|_| Refusal::failed("the journal is damaged"))?.records;
         Ok(fold(&records))
     });
-    folded.await.map_err(|_| Refusal::failed("the journal could not be told"))?
+    folded.await.map_err(|_| Refusal::failed("the journal could not be replayed"))?
 }
 
 impl ToldAgain {
@@ -291,7 +296,7 @@ impl ToldAgain {
         if self.rest == Rest::Journal {
             return;
         }
-        // Whoever wants all of it need not know how much it is.
+        // A caller that wants everything does not need the size.
         let bytes = if most == usize::MAX { 0 } else { weight(event).saturating_mul(2) };
         if !self.events.is_empty() && self.bytes.saturating_add(bytes) > most {
             self.rest = Rest::Journal;

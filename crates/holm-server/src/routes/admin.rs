@@ -1,4 +1,4 @@
-//! What administrators do: tokens, budgets, the audit log.
+//! Routes for administrators: tokens, budgets and the audit log.
 
 use std::collections::BTreeSet;
 
@@ -15,49 +15,49 @@ use crate::{
     state::administers,
 };
 
-/// A token that is to be made.
+/// A token to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewToken {
-    /// Whose it is; a new name makes a new user.
+    /// The user; a new name creates a new user.
     user: String,
-    /// What it lets its holder do.
+    /// What the token allows.
     role: Role,
-    /// The sessions that it may be used with; all of the user's where none are given.
+    /// The sessions that the token can be used with; all sessions of the user if not set.
     sessions: Option<Vec<String>>,
 }
 
-/// A token, without itself.
+/// A token, without the token itself.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct TokenView {
     /// Its number.
     id: u64,
-    /// Whose it is.
+    /// The user.
     user: String,
-    /// What it lets its holder do.
+    /// What the token allows.
     role: Role,
-    /// The sessions that it may be used with; none where all.
+    /// The sessions that the token can be used with; all sessions of the user if not set.
     sessions: Option<Vec<String>>,
 }
 
-/// A token that was made.
+/// A newly created token.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MadeToken {
-    /// The token. It is shown this once.
+    /// The token. It is shown only once.
     token: String,
-    /// What is known of it.
+    /// Information about the token.
     card: TokenView,
 }
 
-/// What a user's sessions together may cost.
+/// The budget of all sessions of a user together.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewBudget {
-    /// Billionths of a US dollar; none is no bound.
+    /// The budget in billionths of a US dollar; unlimited if not set.
     nano_usd: Option<u64>,
 }
 
-/// Lists the tokens.
+/// Lists tokens.
 #[utoipa::path(get, path = "/api/tokens", responses((status = 200, body = Vec<TokenView>), (status = 403, body = Problem)))]
 pub(crate) async fn tokens(
     State(server): State<Server>,
@@ -67,7 +67,7 @@ pub(crate) async fn tokens(
     Ok(Json(server.inner.keyring.cards().iter().map(view).collect()))
 }
 
-/// Makes a token.
+/// Creates a token.
 #[utoipa::path(post, path = "/api/tokens", request_body = NewToken,
     responses((status = 201, body = MadeToken), (status = 400, body = Problem), (status = 403, body = Problem)))]
 pub(crate) async fn issue(
@@ -86,7 +86,7 @@ pub(crate) async fn issue(
     Ok((StatusCode::CREATED, Json(made)))
 }
 
-/// Takes a token back. Connections that it began end.
+/// Revokes a token and closes its connections.
 #[utoipa::path(delete, path = "/api/tokens/{id}", params(("id" = u64, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
@@ -110,7 +110,7 @@ pub(crate) async fn revoke(
     }
 }
 
-/// Bounds what a user's sessions together may cost.
+/// Sets the budget of all sessions of a user together.
 #[utoipa::path(post, path = "/api/users/{user}/budget", params(("user" = String, Path)), request_body = NewBudget,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn budget(
@@ -121,7 +121,7 @@ pub(crate) async fn budget(
 ) -> Result<StatusCode, Refusal> {
     administers(&who)?;
     if server.inner.keyring.set_budget(&user, new.nano_usd.map(NanoUsd::new))? {
-        // Where it cannot be told now, it holds from the next prompt on.
+        // If it cannot be applied now, it applies from the next prompt on.
         let _ = server.inner.hall.budget_changed(&user).await;
         Ok(StatusCode::NO_CONTENT)
     } else {
@@ -129,7 +129,7 @@ pub(crate) async fn budget(
     }
 }
 
-/// Gives the audit log, a line an entry.
+/// Returns the audit log, one entry per line.
 #[utoipa::path(get, path = "/api/audit", responses((status = 200, content_type = "application/x-ndjson", body = String), (status = 403, body = Problem)))]
 pub(crate) async fn audit(
     State(server): State<Server>,
@@ -147,7 +147,7 @@ impl std::str::FromStr for Number {
     type Err = Refusal;
 
     fn from_str(text: &str) -> Result<Self, Refusal> {
-        text.parse().map(Self).map_err(|_| Refusal::bad("bad_id", "this is no number"))
+        text.parse().map(Self).map_err(|_| Refusal::bad("bad_id", "not a number"))
     }
 }
 
@@ -161,7 +161,11 @@ impl From<ServerError> for Refusal {
             | ServerError::File { .. }
             | ServerError::Taken(_)
             | ServerError::BasePath(_)
-            | ServerError::Random(_) => Self::failed("a file of the server failed; its operator can see why"),
+            | ServerError::Random(_) => Self::failed(
+                "the server could not use one of its files; its log \
+                                                      says \
+                                                      why",
+            ),
         }
     }
 }

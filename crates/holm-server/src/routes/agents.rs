@@ -1,5 +1,5 @@
-//! Agents: shown whole, checked, kept and forgotten. An agent of the user's own may have what the usual agent has; more than
-//! that is an administrator's to give.
+//! Routes to show, check, save and delete agents. A user's own agent may have what the default
+//! agent has; only an administrator can give it more.
 
 use axum::{
     Extension, Json,
@@ -20,11 +20,12 @@ use crate::{
     state::most,
 };
 
-/// The text of an agent.
+/// The text of an agent file.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentText {
-    /// A head between two lines of `---` (name, description, model, tools, grants, mode, limits), then the prompt.
+    /// A head between two `---` lines (name, description, model, tools, grants, mode, limits), then
+    /// the prompt.
     text: String,
 }
 
@@ -40,7 +41,9 @@ pub(crate) async fn show(
     Ok(Json(server.inner.workshop.agent(&who.user, name).await?))
 }
 
-/// Says what the text of an agent means, or what is wrong with it, and keeps nothing.
+/// Checks the text of an agent file without saving it.
+///
+/// Returns the agent, or an error that says what is wrong.
 #[utoipa::path(post, path = "/api/check-agent", request_body = AgentText,
     responses((status = 200, body = AgentView), (status = 400, body = Problem)))]
 pub(crate) async fn check(
@@ -52,10 +55,13 @@ pub(crate) async fn check(
     Ok(Json(server.inner.workshop.check_agent(&who.user, agent.text).await?))
 }
 
-/// Keeps an agent among one's own: with `if-match` in place of the one that was read, with `if-none-match: *` as a new one.
+/// Saves one of your own agents.
+///
+/// With `if-match`, replaces the version that you read. With `if-none-match: *`, creates a new
+/// agent.
 #[utoipa::path(put, path = "/api/agents/{id}", request_body = AgentText,
-    params(("id" = String, Path), ("if-match" = Option<String>, Header, description = "The `etag` of the agent that was read."),
-        ("if-none-match" = Option<String>, Header, description = "`*`: there is no such agent yet.")),
+    params(("id" = String, Path), ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
+        ("if-none-match" = Option<String>, Header, description = "`*`: the agent must not exist yet.")),
     responses((status = 200, body = AgentView), (status = 201, body = AgentView), (status = 400, body = Problem), (status = 403, body = Problem),
         (status = 409, body = Problem), (status = 412, body = Problem), (status = 428, body = Problem)))]
 pub(crate) async fn keep(
@@ -80,7 +86,7 @@ pub(crate) async fn keep(
     Ok(answer)
 }
 
-/// Forgets an agent of one's own.
+/// Deletes one of your own agents.
 #[utoipa::path(delete, path = "/api/agents/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(

@@ -1,4 +1,5 @@
-//! Copies of everything that is kept, made while it is used. They hold what all users said, so administrators make them.
+//! Routes for backups, which are made while the server runs. They contain the data of all users, so
+//! only administrators can make them.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use http::StatusCode;
@@ -7,15 +8,15 @@ use utoipa::ToSchema;
 
 use crate::{BackupView, PartName, Problem, Refusal, Server, auth::Who, extract::Input, state::administers};
 
-/// A copy that is to be made.
+/// A backup to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewBackup {
-    /// Its name, which no other has.
+    /// Its name, which must be new.
     name: String,
 }
 
-/// Lists the copies that are there.
+/// Lists backups.
 #[utoipa::path(get, path = "/api/backups", responses((status = 200, body = Vec<BackupView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -25,7 +26,10 @@ pub(crate) async fn list(
     Ok(Json(server.inner.workshop.backups().await?))
 }
 
-/// Copies everything. It lies in `backups` of the data folder then; `holm restore` puts it where nothing is.
+/// Backs up all data.
+///
+/// The backup is stored in `backups` in the data folder. `holm restore` restores it to a data
+/// folder that does not exist yet.
 #[utoipa::path(post, path = "/api/backups", request_body = NewBackup,
     responses((status = 201, body = BackupView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn make(
@@ -35,8 +39,8 @@ pub(crate) async fn make(
 ) -> Result<impl IntoResponse, Refusal> {
     administers(&who)?;
     let name: PartName = new.name.parse()?;
-    // In a task of its own: a client that leaves must not leave half a copy.
+    // Runs in its own task: a client that disconnects must not leave half a backup.
     let made = tokio::spawn(async move { server.inner.workshop.back_up(name).await }).await;
-    let made = made.map_err(|_| Refusal::failed("the copy was not made"))??;
+    let made = made.map_err(|_| Refusal::failed("the backup failed"))??;
     Ok((StatusCode::CREATED, Json(made)))
 }

@@ -1,5 +1,5 @@
-//! What happens in a session, as it happens: server-sent events and WebSocket, both from the same watcher. Whoever comes
-//! back says how far they had got.
+//! Streams the events of a session, as server-sent events or over a WebSocket. Both use the same
+//! watcher. A client that reconnects says which frame it saw last.
 
 use std::{convert::Infallible, pin::pin, sync::Arc, time::Duration};
 
@@ -30,26 +30,27 @@ use crate::{
     state::admit,
 };
 
-/// How often a silent connection is proved to be alive: less than what proxies wait.
+/// The keep-alive interval of a silent connection: shorter than the timeouts of proxies.
 const ALIVE: Duration = Duration::from_secs(15);
-/// How long a watcher may take to take one frame before it counts as gone.
+/// How long a client may take to accept one frame before it counts as gone.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often it is looked whether somebody drives the session in a terminal.
+/// How often the server checks whether a terminal drives the session.
 const LOOK: Duration = Duration::from_secs(2);
-/// The largest message from a watcher; it has nothing to say but that it is there.
+/// The largest message from a client, which only sends pings.
 const MOST_HEARD: usize = 1_024;
-/// What a WebSocket is closed with when its watcher should come again.
+/// The WebSocket close code that asks a client to reconnect.
 const COME_AGAIN: u16 = 1_013;
 
-/// From where on.
+/// Where to start.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct From {
-    /// The id of the last frame that was seen; from the beginning where none is given. `last-event-id` says the same.
+    /// The id of the last frame that you received; from the beginning if not set. The header
+    /// `last-event-id` does the same.
     after: Option<String>,
 }
 
-/// A watcher whose token may be taken back.
+/// A watcher, together with its token, which may be revoked.
 struct Watching {
     watch: Watch,
     server: Server,
@@ -59,17 +60,17 @@ struct Watching {
     left: Left,
 }
 
-/// What a watcher still gets.
+/// Which frames a watcher still gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
-    /// Whatever happens.
     All,
-    /// What was told before the server began to stop.
+    /// Frames from before the server began to stop.
     ToldBefore,
     Nothing,
 }
 
-/// Looks for a terminal that begins to drive the session, for as long as somebody watches. It tells by itself what happens.
+/// Looks for a terminal that starts to drive the session, as long as a client watches. The terminal
+/// link then adds its events to the feed.
 struct Look(JoinHandle<()>);
 
 impl Look {
@@ -77,7 +78,7 @@ impl Look {
         Self(tokio::spawn(async move {
             loop {
                 tokio::time::sleep(LOOK).await;
-                // Whatever is in the way may be gone the next time.
+                // The next attempt may succeed.
                 let _ = server.terminal(&user, &id).await;
             }
         }))
@@ -91,7 +92,7 @@ impl Drop for Look {
 }
 
 impl Watching {
-    /// The next frame; the last one says why there is no other.
+    /// The next frame; the last one says why the stream ends.
     async fn next(&mut self) -> Option<(Frame, Cursor)> {
         while self.left == Left::All {
             tokio::select! {
@@ -107,7 +108,8 @@ impl Watching {
         if self.left == Left::Nothing {
             return None;
         }
-        // What a run came to that ended just before the server is told, unless there is a token no more.
+        // The result of a run that ended just before the server stopped is still sent, if the token
+        // is valid.
         match self.watch.told().await.filter(|_| self.server.inner.keyring.is_valid(self.token)) {
             None => Some(self.closed()),
             told => self.counted(told),
@@ -128,13 +130,16 @@ impl Watching {
         (Frame::Closed, Cursor::default())
     }
 
-    /// All frames. As a stream, what is on its way from the journal is not begun anew whenever something else happens first.
+    /// All frames as a stream. A stream keeps a pending read of the journal when
+    /// something else happens first.
     fn frames(self) -> impl Stream<Item = (Frame, Cursor)> + Send {
         stream::unfold(self, |mut watching| async move { Some((watching.next().await?, watching)) })
     }
 }
 
-/// Watches a session over server-sent events. Each has an `id`; sent back as `last-event-id`, it goes on from there.
+/// Streams a session as server-sent events.
+///
+/// Each event has an `id`. Send it back as `last-event-id` to continue from there.
 #[utoipa::path(get, path = "/api/sessions/{id}/events", params(("id" = String, Path), From),
     responses((status = 200, content_type = "text/event-stream", body = String), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn events(
@@ -154,12 +159,14 @@ pub(crate) async fn events(
         Ok::<_, Infallible>(event)
     });
     let mut answer = Sse::new(frames).keep_alive(KeepAlive::new().interval(ALIVE)).into_response();
-    // Proxies that collect an answer before they pass it on would show nothing until its end.
+    // A buffering proxy would show nothing until the end of the response.
     answer.headers_mut().insert("x-accel-buffering", http::HeaderValue::from_static("no"));
     Ok(answer)
 }
 
-/// Watches a session over a WebSocket: one JSON text a frame, `{"type", "id", "data"}`.
+/// Streams a session over a WebSocket.
+///
+/// Each frame is one JSON text: `{"type", "id", "data"}`.
 #[utoipa::path(get, path = "/api/sessions/{id}/socket", params(("id" = String, Path), From),
     responses((status = 101), (status = 400, body = Problem), (status = 404, body = Problem), (status = 426, body = Problem)))]
 pub(crate) async fn socket(
@@ -198,13 +205,14 @@ async fn begin(
     if let Some(link) = server.terminal(&who.user, &id).await? {
         link.repeat_questions();
     }
-    // The feed may never have seen what is in the journal, so the first look is always there.
+    // The feed may not have everything that the journal has, so the watcher starts with the
+    // journal.
     let watch = watch.polling(server.config().takeover).with_past().await?;
     let look = Look::begin(server.clone(), who.user.clone(), id);
     Ok(Watching { watch, server: server.clone(), token: who.token, _look: look, changes, left: Left::All })
 }
 
-/// Sends frames until somebody has enough.
+/// Sends frames until the client leaves or the stream ends.
 async fn tell(socket: WebSocket, watching: Watching) {
     let (mut out, mut heard) = socket.split();
     let mut frames = pin!(watching.frames());
@@ -217,18 +225,18 @@ async fn tell(socket: WebSocket, watching: Watching) {
             },
             _ = alive.tick() => Message::Ping(axum::body::Bytes::new()),
             said = heard.next() => match said {
-                // Answers to pings, and pings of the other side, which the library answers.
+                // Pongs, and pings of the client, which the library answers.
                 Some(Ok(Message::Ping(_) | Message::Pong(_))) => continue,
-                // A watcher has nothing to say here: what changes something goes through a POST.
+                // A client sends no data here: changes go through a POST.
                 Some(Ok(Message::Text(_) | Message::Binary(_) | Message::Close(_)) | Err(_)) | None => break,
             },
         };
-        // One that takes nothing keeps its frames from nobody but itself, and not for ever.
+        // A client that reads nothing delays only its own frames, and only for a limited time.
         match tokio::time::timeout(PATIENCE, out.send(message)).await {
             Ok(Ok(())) => {}
             Ok(Err(_)) | Err(_) => return,
         }
     }
-    let close = CloseFrame { code: COME_AGAIN, reason: "come again from the last id".into() };
+    let close = CloseFrame { code: COME_AGAIN, reason: "reconnect from the last id".into() };
     let _ = tokio::time::timeout(PATIENCE, out.send(Message::Close(Some(close)))).await;
 }

@@ -1,6 +1,9 @@
-//! Files of the workspace: read, written, moved, removed. Opened from the handle of the one folder that a user has, as every
-//! file tool does; no link is followed, and what is kept from tools is kept from here. Whoever writes says what they have
-//! read, so that nobody's change is lost unseen.
+//! Routes to read, write, move and delete files of the workspace. As in every file tool, files are
+//! opened from the handle of the user's one folder. Links are not followed, and files that tools
+//! may not see are hidden here too.
+//!
+//! A client that writes must name the version that it has read, so that no change is overwritten
+//! unseen.
 
 use axum::{
     Extension,
@@ -24,32 +27,32 @@ use crate::{
     routes::sessions::all_sessions,
 };
 
-/// The largest file that is given out or taken: it passes through memory.
+/// The largest file that is read or written here: it passes through memory.
 const MOST: u64 = 32 * 1024 * 1024;
 
-/// Which file.
+/// Selects a file.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
-    /// Its path, relative to the workspace.
+    /// The path of the file, relative to the workspace.
     #[param(min_length = 1)]
     path: String,
 }
 
-/// A name that is to become another.
+/// A file or folder to rename.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Move {
-    /// The path as it is, relative to the workspace.
+    /// The current path, relative to the workspace.
     from: String,
-    /// The path as it shall be. Nothing may be there.
+    /// The new path, which must not exist yet.
     to: String,
 }
 
-/// Gives a file of the workspace.
+/// Reads a file of the workspace.
 #[utoipa::path(get, path = "/api/files", params(Wanted),
     responses((status = 200, content_type = "application/octet-stream", body = String,
-            headers(("etag" = String, description = "What the file holds, for `if-match`."))),
+            headers(("etag" = String, description = "Identifies the content of the file, for `if-match`."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 413, body = Problem)))]
 pub(crate) async fn read(
     State(server): State<Server>,
@@ -58,19 +61,22 @@ pub(crate) async fn read(
 ) -> Result<impl IntoResponse, Refusal> {
     let bytes = at_hand(&server, &who, move |root| Ok(root.read(&root.path(&wanted.path)?)?.bytes(MOST)?));
     let bytes = bytes.await?;
-    // Whatever it is, a browser keeps it and runs nothing of it.
+    // The browser downloads the file and never executes it, regardless of its type.
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream"));
     let kept = (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment"));
     Ok(([kind, kept, tag(ContentHash::of(&bytes))?], bytes))
 }
 
-/// Writes a file whole: with `if-match` over the one that was read, with `if-none-match: *` where there is none.
+/// Writes a whole file.
+///
+/// With `if-match`, replaces the version that you read. With `if-none-match: *`, creates a new
+/// file.
 #[utoipa::path(put, path = "/api/files",
-    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read."),
-        ("if-none-match" = Option<String>, Header, description = "`*`: there is no file yet.")),
+    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read."),
+        ("if-none-match" = Option<String>, Header, description = "`*`: the file must not exist yet.")),
     request_body(content = String, content_type = "application/octet-stream"),
-    responses((status = 201, headers(("etag" = String, description = "What the file holds now."))),
-        (status = 204, headers(("etag" = String, description = "What the file holds now."))),
+    responses((status = 201, headers(("etag" = String, description = "Identifies the new content of the file."))),
+        (status = 204, headers(("etag" = String, description = "Identifies the new content of the file."))),
         (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 412, body = Problem),
         (status = 413, body = Problem), (status = 428, body = Problem)))]
 pub(crate) async fn write(
@@ -92,9 +98,11 @@ pub(crate) async fn write(
     Ok((status, [tag(hash)?]).into_response())
 }
 
-/// Removes a file, or a folder with nothing in it. With `if-match`, only the file that was read.
+/// Deletes a file or an empty folder.
+///
+/// With `if-match`, deletes a file only if it is the version that you read.
 #[utoipa::path(delete, path = "/api/files",
-    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the file that was read.")),
+    params(Wanted, ("if-match" = Option<String>, Header, description = "The `etag` of the version that you read.")),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 412, body = Problem)))]
 pub(crate) async fn remove(
@@ -107,7 +115,7 @@ pub(crate) async fn remove(
     let expect = match precondition(&headers)? {
         Some(Before::Is(hash)) => Some(hash),
         Some(Before::Absent) => {
-            return Err(Refusal::bad("bad_precondition", "what is not there cannot be removed"));
+            return Err(Refusal::bad("bad_precondition", "the file does not exist"));
         }
         None => None,
     };
@@ -115,7 +123,7 @@ pub(crate) async fn remove(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Gives a file or a folder another name.
+/// Renames a file or a folder.
 #[utoipa::path(post, path = "/api/files/rename", request_body = Move,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
@@ -128,7 +136,7 @@ pub(crate) async fn rename(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Does something in the workspace of whoever asks, on a thread that may block.
+/// Runs work in the workspace of the user, on a thread that may block.
 pub(crate) async fn at_hand<T: Send + 'static>(
     server: &Server,
     who: &Who,
@@ -139,11 +147,11 @@ pub(crate) async fn at_hand<T: Send + 'static>(
     let own = server.inner.config.folder.clone();
     let done = tokio::task::spawn_blocking(move || work(&home.root(&own)?));
     done.await
-        .map_err(|_| Refusal::failed("the workspace could not be used"))?
+        .map_err(|_| Refusal::failed("the workspace could not be opened"))?
         .map_err(|error| refused(&error))
 }
 
-/// What a client is told; the words of the file tools are for models, and say the same.
+/// The error for a client. The messages of the file tools are for models, but say the same.
 fn refused(error: &HandError) -> Refusal {
     let message = error.to_string();
     match error {
@@ -165,8 +173,8 @@ fn refused(error: &HandError) -> Refusal {
             | RootError::Kind { .. } => Refusal::bad("bad_path", message),
             RootError::Changed { .. } => changed(),
             RootError::Busy { .. } => Refusal::busy("busy", message, 1),
-            // What the system says may name places of the machine.
-            RootError::System { .. } => Refusal::failed("the workspace could not be used"),
+            // The error of the system may contain paths of the machine.
+            RootError::System { .. } => Refusal::failed("the workspace could not be opened"),
         },
     }
 }

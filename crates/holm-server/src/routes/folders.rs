@@ -1,4 +1,4 @@
-//! Folders of the workspace: looked into and made.
+//! Routes to list and create folders of the workspace.
 
 use axum::{Extension, Json, extract::State};
 use holm_tools::root::{Item, ItemKind};
@@ -13,50 +13,50 @@ use crate::{
     routes::files::at_hand,
 };
 
-/// Entries that one look gives: a person reads no more, and a page stays quick.
+/// Entries per listing: a person reads no more, and the response stays quick.
 const MOST: usize = 2_000;
 
-/// Which folder.
+/// Selects a folder.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
-    /// Its path, relative to the workspace; the workspace itself where none is given.
+    /// The path of the folder, relative to the workspace; the workspace itself if not set.
     path: Option<String>,
 }
 
-/// A folder that is to be made.
+/// A folder to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewFolder {
-    /// Its path, relative to the workspace. The folder above it is there.
+    /// Its path, relative to the workspace. The parent folder must exist.
     path: String,
 }
 
-/// What lies in a folder.
+/// The contents of a folder.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct FolderView {
     /// Its path, relative to the workspace.
     path: String,
-    /// What lies in it, by name, without what is kept from tools.
+    /// Its entries, sorted by name, without those that are hidden from tools.
     entries: Vec<ItemView>,
-    /// Whether there is more.
+    /// Whether there are more entries.
     cut: bool,
 }
 
-/// One entry of a folder.
+/// An entry of a folder.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ItemView {
     /// Its name.
     name: String,
-    /// What it is.
+    /// Its kind.
     kind: KindView,
-    /// Its size in bytes; nothing for what is no file.
+    /// Its size in bytes; 0 if it is not a file.
     bytes: u64,
     /// When it was last written, in milliseconds since 1970.
     modified: u64,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum KindView {
@@ -64,11 +64,11 @@ pub(crate) enum KindView {
     File,
     /// A folder.
     Folder,
-    /// Something that is left alone: a link, a pipe, a device.
+    /// Something else, which Holm leaves alone: a link, a pipe or a device.
     Other,
 }
 
-/// Shows what lies in a folder of the workspace.
+/// Lists the contents of a folder in the workspace.
 #[utoipa::path(get, path = "/api/folders", params(Wanted),
     responses((status = 200, body = FolderView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn list(
@@ -85,7 +85,7 @@ pub(crate) async fn list(
     Ok(Json(shown.await?))
 }
 
-/// Makes a folder in the workspace.
+/// Creates a folder in the workspace.
 #[utoipa::path(post, path = "/api/folders", request_body = NewFolder,
     responses((status = 201), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]

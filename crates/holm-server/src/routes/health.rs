@@ -1,4 +1,4 @@
-//! Whether the server is well, its numbers, and who one is.
+//! Routes for the health check, the metrics, and the identity of the caller.
 
 use axum::{Extension, Json, extract::State};
 use http::header::CONTENT_TYPE;
@@ -10,45 +10,45 @@ use crate::{
     auth::{Role, Scope, Who},
 };
 
-/// How the server is.
+/// The state of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Health {
-    /// `ok` as long as it answers.
+    /// `ok` as long as the server answers.
     status: &'static str,
-    /// Which Holm it is.
+    /// The version of Holm.
     version: &'static str,
-    /// Sessions that are open.
+    /// Number of open sessions.
     sessions: usize,
 }
 
-/// Who one is.
+/// The user of a token.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Me {
     /// The user.
     user: String,
-    /// What the token lets its holder do.
+    /// What the token allows.
     role: Role,
     /// The token's number.
     token: u64,
-    /// The sessions that it may be used with; none where all.
+    /// The sessions that the token can be used with; all sessions of the user if not set.
     sessions: Option<Vec<String>>,
 }
 
-/// Says that the server answers.
+/// Reports that the server is running.
 #[utoipa::path(get, path = "/health", responses((status = 200, body = Health)))]
 pub(crate) async fn health(State(server): State<Server>) -> Json<Health> {
     let sessions = server.inner.hall.len();
     Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), sessions })
 }
 
-/// Gives the server's numbers in Prometheus' text format.
+/// Returns the server's metrics in Prometheus' text format.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, content_type = "text/plain", body = String)))]
 pub(crate) async fn metrics(State(server): State<Server>) -> impl axum::response::IntoResponse {
     let text = server.inner.metrics.write(server.inner.hall.len());
     ([(CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")], text)
 }
 
-/// Says whose token this is.
+/// Shows the user and the role of the token.
 #[utoipa::path(get, path = "/api/me", responses((status = 200, body = Me)))]
 pub(crate) async fn me(Extension(who): Extension<Who>) -> Json<Me> {
     let sessions = match &who.scope {

@@ -1,5 +1,8 @@
-//! Messages of other programs that start jobs. They have no token; each is signed, and that is looked at before anything
-//! else is done. So this is the one route that stands beside the door, with small bounds of its own.
+//! The route by which other programs start jobs with signed messages. Such a message has no token,
+//! so its signature is verified before anything else.
+//!
+//! This is the only API route outside of the normal access checks, and it has small limits of its
+//! own.
 
 use std::{
     net::IpAddr,
@@ -23,18 +26,18 @@ use crate::{
     jobs::{JobId, Signed, Triggered},
 };
 
-/// The largest message: it says that something happened, not what.
+/// The largest message: it only says that something happened.
 const MOST_BODY: usize = 256 * 1024;
 /// How long a message may take to arrive.
 const BODY_TIME: Duration = Duration::from_secs(10);
 
-/// What became of a message.
+/// The result of a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HookHeard)]
 pub(crate) struct Heard {
-    /// The run that it started.
+    /// The run that the message started.
     run: String,
-    /// Whether this message started it, or the same one before.
+    /// Whether this message started the run; false if an earlier copy of it did.
     new: bool,
 }
 
@@ -44,7 +47,7 @@ pub(crate) fn router(server: Server) -> Router {
     Router::new().route(&format!("{base}/hooks/{{user}}/{{job}}"), post(trigger)).with_state(server)
 }
 
-/// Starts a job, by a signed message.
+/// Starts a job by a signed message.
 #[utoipa::path(post, path = "/hooks/{user}/{job}", params(("user" = String, Path), ("job" = String, Path)),
     request_body(content = String, content_type = "application/json"), security(()),
     responses((status = 200, body = Heard), (status = 202, body = Heard), (status = 401, body = Problem), (status = 403, body = Problem),
@@ -67,10 +70,10 @@ pub(crate) async fn trigger(
     let status = answer.status().as_u16();
     server.inner.metrics.answered(status);
     let entry = AuditEntry::new(None, from.to_string(), &http::Method::POST, &path, status);
-    // Strangers do not fill the disk; what was started is always written down.
+    // Strangers must not fill the disk, but a started run is always logged.
     let noted = answer.status().is_success() || server.inner.noted.take(&from, Instant::now()).is_ok();
     if noted && server.inner.audit.write(entry).await.is_err() {
-        return door::dressed(Refusal::failed("what was done could not be written down").into_response());
+        return door::dressed(Refusal::failed("the server could not write its audit log").into_response());
     }
     door::dressed(answer)
 }
@@ -81,17 +84,23 @@ async fn hear(
     job: &str,
     (from, request): (IpAddr, Request),
 ) -> Result<Triggered, Refusal> {
-    let unknown =
-        || Refusal::new(StatusCode::UNAUTHORIZED, "not_believed", "the message is not signed as it must be");
+    let unknown = || {
+        Refusal::new(
+            StatusCode::UNAUTHORIZED,
+            "not_believed",
+            "the message's signature is missing or \
+                                                                   wrong",
+        )
+    };
     let now = Instant::now();
     door::check_host(server.config(), request.headers(), request.uri().authority())?;
     if request.headers().contains_key(ORIGIN) {
-        return Err(Refusal::forbidden("pages send no signed messages"));
+        return Err(Refusal::forbidden("web pages cannot send signed messages"));
     }
     let signed = Signed::of(request.headers());
     let body = door::read_body(request.into_body(), MOST_BODY, BODY_TIME, "message").await?;
     let parsed = user.parse::<UserName>().ok().zip(job.parse::<JobId>().ok());
-    // A user who is not there has no jobs, and gets no folder for being named; one who has no token any more has none done.
+    // An unknown user has no jobs and gets no folder. For a user without a token, no jobs run.
     let known = |user: &UserName| server.keyring().holders().contains(user);
     let heard = match (parsed.filter(|(user, _)| known(user)), signed) {
         (Some((user, job)), Ok(signed)) => {
@@ -100,9 +109,10 @@ async fn hear(
         (None, _) | (_, Err(_)) => Err(unknown()),
     };
     let not_believed = matches!(&heard, Err(refusal) if refusal.status == StatusCode::UNAUTHORIZED);
-    // As at the door: a message that is signed is heard, however many came that were not.
+    // As in the access checks: a signed message is accepted no matter how many unsigned ones came
+    // before.
     if not_believed && server.inner.failed.take(&from, now).is_err() {
-        return Err(Refusal::busy("too_many_failures", "too many messages that were not believed", 60));
+        return Err(Refusal::busy("too_many_failures", "too many messages with a wrong signature", 60));
     }
     heard
 }

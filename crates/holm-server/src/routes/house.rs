@@ -1,4 +1,4 @@
-//! What a user's agents are made of: agents, tools, skills, models, and for which providers there are keys.
+//! Routes that list a user's agents, tools, skills and models, and the providers that have a key.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;
@@ -12,17 +12,17 @@ use crate::{
     state::administers,
 };
 
-/// A key that is to be kept.
+/// A provider key to store.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProviderKey {
-    /// The provider, by its name in the catalogue.
+    /// The name of the provider in the catalogue.
     provider: String,
-    /// The key. It is never given out again.
+    /// The key. It is never returned.
     key: String,
 }
 
-/// Lists the agents that can be started, the usual one first.
+/// Lists the agents that can be started, the default one first.
 #[utoipa::path(get, path = "/api/agents", responses((status = 200, body = Vec<AgentCard>), (status = 500, body = Problem)))]
 pub(crate) async fn agents(
     State(server): State<Server>,
@@ -31,7 +31,7 @@ pub(crate) async fn agents(
     Ok(Json(server.inner.workshop.agents(&who.user).await?))
 }
 
-/// Lists the tools of the usual agent.
+/// Lists the tools of the default agent.
 #[utoipa::path(get, path = "/api/tools", responses((status = 200, body = Vec<ToolCard>), (status = 500, body = Problem)))]
 pub(crate) async fn tools(
     State(server): State<Server>,
@@ -40,7 +40,7 @@ pub(crate) async fn tools(
     Ok(Json(server.inner.workshop.tools(&who.user).await?))
 }
 
-/// Lists the skills.
+/// Lists skills.
 #[utoipa::path(get, path = "/api/skills", responses((status = 200, body = Vec<SkillCard>), (status = 500, body = Problem)))]
 pub(crate) async fn skills(
     State(server): State<Server>,
@@ -49,7 +49,7 @@ pub(crate) async fn skills(
     Ok(Json(server.inner.workshop.skills(&who.user).await?))
 }
 
-/// Lists the models that can be asked for by name.
+/// Lists the models that can be requested by name.
 #[utoipa::path(get, path = "/api/models", responses((status = 200, body = Vec<ModelCard>), (status = 500, body = Problem)))]
 pub(crate) async fn models(
     State(server): State<Server>,
@@ -58,7 +58,7 @@ pub(crate) async fn models(
     Ok(Json(server.inner.workshop.models(&who.user).await?))
 }
 
-/// Lists the providers for which a key is known; the keys themselves are never given.
+/// Lists the providers that have a key. The keys themselves are never returned.
 #[utoipa::path(get, path = "/api/keys", responses((status = 200, body = Vec<String>), (status = 403, body = Problem)))]
 pub(crate) async fn keys(
     State(server): State<Server>,
@@ -68,7 +68,7 @@ pub(crate) async fn keys(
     Ok(Json(server.inner.workshop.keys(&who.user).await?))
 }
 
-/// Keeps the key of a provider, in place of one that is there.
+/// Stores the key of a provider, and replaces an existing one.
 #[utoipa::path(post, path = "/api/keys", request_body = ProviderKey,
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn keep_key(
@@ -81,7 +81,7 @@ pub(crate) async fn keep_key(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Forgets the key of a provider.
+/// Deletes the key of a provider.
 #[utoipa::path(delete, path = "/api/keys/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove_key(

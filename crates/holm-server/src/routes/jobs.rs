@@ -1,4 +1,4 @@
-//! Jobs: lists, making, changing, switching, running now, what came of it.
+//! Routes to list, create, change, switch and start jobs, and to read their runs.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use http::StatusCode;
@@ -13,13 +13,14 @@ use crate::{
     routes::sessions::all_sessions,
 };
 
-/// Runs that are listed, unless another number is asked for.
+/// The default number of listed runs.
 const USUAL_RUNS: u32 = 50;
-/// The most that may be.
+/// The largest number of listed runs.
 const MOST_RUNS: u32 = 500;
-/// Seconds for which an old key counts beside a new one, unless another number is said: time to tell whoever has it.
+/// Default time in seconds for which an old key stays valid beside a new one: time to update the
+/// programs that use it.
 const USUAL_OVERLAP_S: u64 = 86_400;
-/// The most that may be said: a month. A key that counts for ever was not changed.
+/// The longest overlap: a month. A key that stays valid forever was not replaced.
 const MOST_OVERLAP_S: u64 = 30 * 86_400;
 
 /// A job.
@@ -27,34 +28,34 @@ const MOST_OVERLAP_S: u64 = 30 * 86_400;
 pub(crate) struct JobView {
     /// Its name.
     id: String,
-    /// What was said about it.
+    /// Its specification.
     spec: Spec,
-    /// Whether it runs by itself.
+    /// Whether it is enabled.
     switch: Switch,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     made: u64,
-    /// When it is due next; none where it is switched off or never again.
+    /// When it is due next; not set if it is disabled or never due again.
     next: Option<u64>,
-    /// Runs that failed, one after the other.
+    /// Number of failed runs in a row.
     failures: u32,
-    /// Times that were let go, ever.
+    /// Total number of skipped times.
     skipped: u64,
-    /// The last of them.
+    /// The last skipped times.
     last_skip: Option<Skip>,
-    /// Why something about it could not be told lately.
+    /// Why the last message about it was not delivered.
     untold: Option<String>,
 }
 
 /// All jobs.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct JobList {
-    /// By name.
+    /// The jobs, sorted by name.
     jobs: Vec<JobView>,
-    /// Those that cannot be understood.
+    /// The jobs that cannot be read.
     broken: Vec<BrokenView>,
 }
 
-/// A job that cannot be understood.
+/// A job that cannot be read.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BrokenView {
     /// Its name.
@@ -63,60 +64,60 @@ pub(crate) struct BrokenView {
     reason: String,
 }
 
-/// A job that is to be made.
+/// A job to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewJob {
     /// Its name.
     id: String,
-    /// What it is to do.
+    /// Its specification.
     spec: Spec,
 }
 
-/// A job that was made.
+/// A newly created job.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MadeJob {
     /// The job.
     job: JobView,
-    /// The key that signs its messages. It is shown this once.
+    /// The key that signs its messages. It is shown only once.
     key: String,
 }
 
-/// Another key for a job.
+/// A request for a new key of a job.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewKey {
-    /// For how many seconds the old key counts beside it; a day unless said.
+    /// How many seconds the old key stays valid; one day by default.
     #[schema(maximum = 2_592_000)]
     old_for_s: Option<u64>,
 }
 
-/// The key that a job has now.
+/// The new key of a job.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct MadeKey {
-    /// The key. It is shown this once.
+    /// The key. It is shown only once.
     key: String,
-    /// For how many seconds the old one counts.
+    /// How many seconds the old key stays valid.
     old_for_s: u64,
 }
 
-/// A run that was asked for.
+/// A requested run.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Started {
-    /// Which.
+    /// Its name.
     run: String,
 }
 
-/// Which runs.
+/// Selects runs.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RunsQuery {
-    /// How many; 50 unless said.
+    /// Maximum number of runs; 50 by default.
     #[param(minimum = 1, maximum = 500)]
     limit: Option<u32>,
 }
 
-/// Lists the jobs.
+/// Lists jobs.
 #[utoipa::path(get, path = "/api/jobs", responses((status = 200, body = JobList), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -130,7 +131,7 @@ pub(crate) async fn list(
     Ok(Json(JobList { jobs, broken }))
 }
 
-/// Makes a job.
+/// Creates a job.
 #[utoipa::path(post, path = "/api/jobs", request_body = NewJob,
     responses((status = 201, body = MadeJob), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
@@ -160,7 +161,7 @@ pub(crate) async fn show(
     shown(&server, &keeper, &id).await
 }
 
-/// Says anew what a job is to do.
+/// Replaces the specification of a job.
 #[utoipa::path(post, path = "/api/jobs/{id}/spec", params(("id" = String, Path)), request_body = Spec,
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn respecify(
@@ -174,7 +175,9 @@ pub(crate) async fn respecify(
     shown(&server, &keeper, &id).await
 }
 
-/// Changes some of what a job is to do: the fields that are named become what is said, and what is `null` becomes the usual.
+/// Changes parts of the specification of a job.
+///
+/// Replaces the fields that are given. A field that is `null` gets its default value.
 #[utoipa::path(patch, path = "/api/jobs/{id}", params(("id" = String, Path)), request_body = Object,
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 422, body = Problem)))]
@@ -189,7 +192,7 @@ pub(crate) async fn amend(
     shown(&server, &keeper, &id).await
 }
 
-/// Gives a job another key. It is shown this once.
+/// Creates a new key for a job. It is shown only once.
 #[utoipa::path(post, path = "/api/jobs/{id}/key", params(("id" = String, Path)), request_body = NewKey,
     responses((status = 200, body = MadeKey), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn rekey(
@@ -200,13 +203,13 @@ pub(crate) async fn rekey(
 ) -> Result<Json<MadeKey>, Refusal> {
     let old_for_s = new.old_for_s.unwrap_or(USUAL_OVERLAP_S);
     if old_for_s > MOST_OVERLAP_S {
-        return Err(Refusal::bad("bad_job", format!("`old_for_s` is {MOST_OVERLAP_S} at the most")));
+        return Err(Refusal::bad("bad_job", format!("`old_for_s` is at most {MOST_OVERLAP_S}")));
     }
     let key = keeper(&server, &who).await?.rekey(&id, old_for_s * 1_000).await?;
     Ok(Json(MadeKey { key: key.reveal(), old_for_s }))
 }
 
-/// Lets a job run by itself.
+/// Enables a job.
 #[utoipa::path(post, path = "/api/jobs/{id}/enable", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn enable(
@@ -219,7 +222,7 @@ pub(crate) async fn enable(
     shown(&server, &keeper, &id).await
 }
 
-/// Lets a job no longer run by itself.
+/// Disables a job.
 #[utoipa::path(post, path = "/api/jobs/{id}/disable", params(("id" = String, Path)),
     responses((status = 200, body = JobView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn disable(
@@ -244,7 +247,7 @@ pub(crate) async fn run(
     Ok((StatusCode::ACCEPTED, Json(Started { run: run.to_string() })))
 }
 
-/// Stops what is under way of a job.
+/// Stops the runs of a job that are in progress.
 #[utoipa::path(post, path = "/api/jobs/{id}/stop", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn stop(
@@ -255,11 +258,11 @@ pub(crate) async fn stop(
     if keeper(&server, &who).await?.stop(&id).await? {
         Ok(StatusCode::NO_CONTENT)
     } else {
-        Err(Refusal::conflict("idle", "nothing is under way"))
+        Err(Refusal::conflict("idle", "nothing is running"))
     }
 }
 
-/// Forgets a job. The sessions of its runs stay.
+/// Deletes a job. The sessions of its runs stay.
 #[utoipa::path(delete, path = "/api/jobs/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(
@@ -286,7 +289,7 @@ pub(crate) async fn runs(
     Ok(Json(keeper.shelf().runs(&id, limit).await?))
 }
 
-/// A token for some sessions sees no jobs: they make sessions of their own.
+/// A token that is limited to some sessions has no access to jobs, because jobs create sessions.
 async fn keeper(server: &Server, who: &Who) -> Result<std::sync::Arc<Keeper>, Refusal> {
     all_sessions(who)?;
     server.inner.jobs.of(server, &who.user).await

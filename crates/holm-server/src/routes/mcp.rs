@@ -1,5 +1,8 @@
-//! MCP over HTTP: a user's agents, for whoever speaks it. Each token has conversations of its own there, which end with it;
-//! what an agent is asked is a session like any other, with a turn, a share of the budget and a place in the list.
+//! MCP over HTTP: the agents of a user, for MCP clients. Each token has its own conversations,
+//! which end when it is revoked.
+//!
+//! A question to an agent is a session like any other: it takes a permit, uses the user's budget,
+//! and appears in the list.
 
 mod agents;
 
@@ -23,21 +26,21 @@ use crate::{
     state::Inner,
 };
 
-/// What one token's clients of MCP speak with.
+/// The MCP server of one token.
 #[derive(Clone)]
 pub(crate) struct Conversation {
     service: HttpService,
     agents: Agents,
 }
 
-/// Passes a request on to the token's own MCP server.
+/// Forwards a request to the token's own MCP server.
 pub(crate) async fn mcp(
     State(server): State<Server>,
     Extension(who): Extension<Who>,
     request: Request,
 ) -> Result<Response, Refusal> {
     all_sessions(&who)?;
-    // Every message may be a call, and a call is a run that costs something.
+    // Every message may be a call, and a call is a run that costs money.
     let is_message = *request.method() == Method::POST;
     if is_message {
         server.inner.hall.check_budget(&who.user).await?;
@@ -54,7 +57,8 @@ async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusa
         let mut conversations = server.inner.mcp.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(conversations.entry(who.token).or_default())
     };
-    // Held while it is made, by this token alone: one whose files do not answer holds up nobody else.
+    // Held by this token alone while the conversation is created. A slow folder delays no other
+    // token.
     let mut made = place.lock().await;
     if let Some(conversation) = &*made {
         return Ok(conversation.clone());
@@ -64,7 +68,7 @@ async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusa
     let stop = CancellationToken::new();
     let agents = Agents::new(Arc::downgrade(&server.inner), who.user.clone(), stop.clone());
     agents.refresh(server).await?;
-    // The door in front has looked at the token; names and origins are looked at again by the protocol's own code.
+    // The token was checked already; the MCP library checks host names and origins again.
     let config = &server.inner.config;
     let own = [config.listen.ip().to_string()];
     let door = config.hosts.iter().chain(&own).cloned().fold(Door::open(), Door::host);
@@ -76,7 +80,7 @@ async fn conversation(server: &Server, who: &Who) -> Result<Conversation, Refusa
     Ok(conversation)
 }
 
-/// Ends a token's conversations when the token is taken back.
+/// Ends a token's conversations when it is revoked.
 async fn end_with(server: Weak<Inner>, token: TokenId, stop: CancellationToken) {
     let Some(mut changes) = server.upgrade().map(|inner| inner.keyring.changes()) else { return };
     loop {

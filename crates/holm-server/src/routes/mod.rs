@@ -1,4 +1,4 @@
-//! One file for each noun.
+//! The HTTP routes, one module per resource.
 
 pub(crate) mod admin;
 pub(crate) mod agents;

@@ -1,4 +1,4 @@
-//! What a session asks people, and what they answer.
+//! Routes to list and answer the questions of a session.
 
 use std::sync::Arc;
 
@@ -16,34 +16,34 @@ use crate::{
     terminal::What,
 };
 
-/// An answer.
+/// An answer to a question.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reply {
-    /// Which question.
+    /// The number of the question.
     question: QuestionId,
-    /// What is answered.
+    /// The answer.
     answer: Answered,
-    /// To an approval: its `digest`, as it was shown. An answer to another call is not taken.
+    /// For an approval: the `digest` that was shown. An answer for a different call is rejected.
     digest: Option<String>,
 }
 
 impl Reply {
-    /// Whether it is meant for the question that is open.
+    /// Checks that the answer is meant for the open question.
     fn check(&self, open: &[Arc<Posed>]) -> Result<(), Refusal> {
         let Some(seen) = &self.digest else { return Ok(()) };
         let posed = open.iter().find(|posed| posed.id == self.question);
         match posed.map(|posed| &posed.question) {
             Some(Question::Approval { digest, .. }) if digest != seen => {
-                Err(Refusal::conflict("changed", "the call is another than the one that you saw; look again"))
+                Err(Refusal::conflict("changed", "the call changed since you saw it; read it again"))
             }
-            // One that is not open, or is no approval, is refused by whoever asks.
+            // A question that is not open, or not an approval, is refused by the broker.
             Some(Question::Approval { .. } | Question::Words { .. } | Question::Form { .. }) | None => Ok(()),
         }
     }
 }
 
-/// Lists the questions that wait for somebody.
+/// Lists the open questions of a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/questions", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Posed>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn list(
@@ -56,14 +56,14 @@ pub(crate) async fn list(
         return Ok(Json(link.questions().iter().map(|posed| (**posed).clone()).collect()));
     }
     let Some(room) = server.inner.hall.find(&who.user, &id).await else {
-        // A session that nobody drives asks nothing; one that is not there is said to be missing.
+        // A session that is not driven has no questions; a missing session is reported as missing.
         server.inner.workshop.home(&who.user).await?.store.session(id.as_str()).await?;
         return Ok(Json(Vec::new()));
     };
     Ok(Json(room.desk.open().iter().map(|posed| (**posed).clone()).collect()))
 }
 
-/// Answers a question. The first answer counts, whoever gives it.
+/// Answers a question. Only the first answer counts.
 #[utoipa::path(post, path = "/api/sessions/{id}/questions", params(("id" = String, Path)), request_body = Reply,
     responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn answer(

@@ -1,5 +1,5 @@
-//! MCP servers: how each stands, what it offers, written down and taken away. One that is written down may start a program
-//! with every session, so administrators do that.
+//! Routes to list, test, add and remove MCP servers. An added server may start a program with every
+//! session, so only administrators can add one.
 
 use axum::{Extension, Json, extract::State};
 use http::StatusCode;
@@ -15,19 +15,19 @@ use crate::{
     state::administers,
 };
 
-/// A server that is to be written down.
+/// An MCP server to add.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewServer {
-    /// What the names of its tools begin with.
+    /// Its name; the names of its tools start with it.
     name: String,
-    /// How it is reached, as other programs write it below `mcpServers`: `{"command", "args", "env"}` or `{"url", "headers"}`,
-    /// with `grants` and `network`. It is never given out again.
+    /// How to reach it, in the format of `mcpServers`: `{"command", "args", "env"}` or
+    /// `{"url", "headers"}`, with `grants` and `network`. It is never returned.
     #[schema(value_type = Object)]
     entry: Map<String, Value>,
 }
 
-/// Lists the MCP servers, and how each stands.
+/// Lists MCP servers and their states.
 #[utoipa::path(get, path = "/api/mcp-servers", responses((status = 200, body = Vec<ServerView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -37,7 +37,7 @@ pub(crate) async fn list(
     Ok(Json(server.inner.workshop.servers_seen(&who.user).await?))
 }
 
-/// Reaches an MCP server and asks what it offers.
+/// Connects to an MCP server and lists what it offers.
 #[utoipa::path(post, path = "/api/mcp-servers/{id}/test", params(("id" = String, Path)),
     responses((status = 200, body = ServerTest), (status = 400, body = Problem), (status = 402, body = Problem), (status = 403, body = Problem),
         (status = 404, body = Problem), (status = 429, body = Problem)))]
@@ -51,7 +51,7 @@ pub(crate) async fn test(
     Ok(Json(server.hall().aside(&who.user, tested).await?))
 }
 
-/// Writes an MCP server down.
+/// Adds an MCP server.
 #[utoipa::path(post, path = "/api/mcp-servers", request_body = NewServer,
     responses((status = 201), (status = 400, body = Problem), (status = 403, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn add(
@@ -64,7 +64,7 @@ pub(crate) async fn add(
     Ok(StatusCode::CREATED)
 }
 
-/// Takes an MCP server away.
+/// Removes an MCP server.
 #[utoipa::path(delete, path = "/api/mcp-servers/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn remove(

@@ -1,4 +1,5 @@
-//! Sessions: lists, one of them, making, naming, forking, telling again, what calls were granted, writing out, forgetting.
+//! Routes to list, show, create, rename, fork, replay, export and delete sessions, and to list the
+//! grants of their calls.
 
 use axum::{Extension, Json, extract::State, response::IntoResponse};
 use holm_kernel::{NanoUsd, Prompt, Seq};
@@ -15,9 +16,9 @@ use crate::{
     state::admit,
 };
 
-/// How tags begin that are the server's own.
+/// The prefix of the server's own tags.
 const OWN_TAGS: &str = "holm:";
-/// Hits of a search, unless fewer are asked for.
+/// The largest number of search results.
 const MOST_HITS: u32 = 100;
 
 /// A session.
@@ -25,98 +26,98 @@ const MOST_HITS: u32 = 100;
 pub(crate) struct SessionView {
     /// Its name.
     id: String,
-    /// What a person called it, or how its first prompt begins.
+    /// The title that a user gave it, or the beginning of its first prompt.
     title: String,
     /// Its tags.
     tags: Vec<String>,
-    /// When it was made, in milliseconds since 1970.
+    /// When it was created, in milliseconds since 1970.
     created: u64,
-    /// When something was last written down.
+    /// When its journal was last written.
     updated: u64,
-    /// How many records its journal has.
+    /// Number of records in its journal.
     records: u64,
-    /// The model it began with.
+    /// The model that it started with.
     model: String,
-    /// What it does now: `closed`, `idle`, `waiting` or `working`.
+    /// Its state: `closed`, `idle`, `waiting` or `working`.
     state: &'static str,
-    /// How it ended last, if it is open and has ended.
+    /// How it last ended, if it is open and has ended.
     #[schema(value_type = Option<Object>)]
     ending: Option<serde_json::Value>,
-    /// How many questions wait for somebody.
+    /// Number of open questions.
     questions: usize,
 }
 
-/// A part of the list.
+/// A page of the list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SessionPage {
-    /// The latest first.
+    /// The sessions, latest first.
     sessions: Vec<SessionView>,
-    /// What to send as `after` for the next part; none after the last.
+    /// The value of `after` for the next page; not set on the last page.
     next: Option<String>,
 }
 
-/// Which part of the list.
+/// Selects a page of the list.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ListQuery {
-    /// Only those with this tag.
+    /// Only sessions with this tag.
     tag: Option<String>,
-    /// The `next` of the part before.
+    /// The `next` of the previous page.
     after: Option<String>,
-    /// How many; 50 unless said.
+    /// Maximum number of sessions; 50 by default.
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
 }
 
-/// A session that is to be made.
+/// A session to create.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSession {
-    /// Its name; one is made where none is given.
+    /// Its name; generated if not set.
     id: Option<String>,
-    /// Which agent; the usual one where none is given.
+    /// The agent; the default one if not set.
     agent: Option<String>,
-    /// Which model; the agent's own where none is given.
+    /// The model; the agent's own if not set.
     model: Option<String>,
-    /// What it is to do at once.
+    /// A prompt to run at once.
     prompt: Option<String>,
 }
 
-/// Where a fork begins.
+/// Where to fork a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ForkAt {
-    /// The last record of the past that both share.
+    /// The last record that both sessions share.
     at: u64,
-    /// The new session's name; one is made where none is given.
+    /// The name of the new session; generated if not set.
     id: Option<String>,
 }
 
-/// What a session is called.
+/// The title of a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Title {
-    /// The name; none goes back to how its first prompt begins.
+    /// The title; the beginning of the first prompt if not set.
     title: Option<String>,
 }
 
-/// What is searched for.
+/// What to search for.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SearchQuery {
-    /// Words of three letters or more; those in quotation marks stand together.
+    /// Words of three or more letters; words in quotation marks must be adjacent.
     q: String,
 }
 
-/// As what a session is written.
+/// The format of an export.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct ExportQuery {
-    /// `jsonl` for the journal itself, `markdown` for something to read.
+    /// `jsonl` for the journal, `markdown` for a text to read.
     format: Option<String>,
 }
 
-/// Lists sessions, a part at a time.
+/// Lists sessions, one page at a time.
 #[utoipa::path(get, path = "/api/sessions", params(ListQuery), responses((status = 200, body = SessionPage), (status = 400, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -127,7 +128,7 @@ pub(crate) async fn list(
     if let Scope::Only(ids) = &who.scope {
         let mut sessions = Vec::new();
         for id in ids {
-            // One that is yet to come, or was forgotten, is not in the list.
+            // A session that does not exist yet, or was deleted, is not listed.
             let Ok(session) = store.session(id.as_str()).await else { continue };
             sessions.push(view(&server, &who, session).await);
         }
@@ -143,7 +144,7 @@ pub(crate) async fn list(
     Ok(Json(SessionPage { sessions, next: page.next.map(|next| next.to_string()) }))
 }
 
-/// Makes a session, and gives it something to do if that is said.
+/// Creates a session, and runs a prompt if one is given.
 #[utoipa::path(post, path = "/api/sessions", request_body = NewSession,
     responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 402, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn create(
@@ -157,7 +158,7 @@ pub(crate) async fn create(
     (opening.agent, opening.model) = (new.agent, new.model);
     let room = make(&server, &who, opening).await?;
     if let Some(prompt) = new.prompt {
-        // What comes of it is seen by whoever watches.
+        // Watchers of the session see the result.
         drop(server.inner.hall.prompt(&room, Some(Prompt::text(prompt))).await?);
     }
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
@@ -175,7 +176,7 @@ pub(crate) async fn show(
     Ok(Json(shown(&server, &who, &id).await?))
 }
 
-/// Calls a session something.
+/// Sets the title of a session.
 #[utoipa::path(post, path = "/api/sessions/{id}/title", params(("id" = String, Path)), request_body = Title,
     responses((status = 200, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn title(
@@ -190,7 +191,7 @@ pub(crate) async fn title(
     Ok(Json(shown(&server, &who, &id).await?))
 }
 
-/// Starts another session from the past of one.
+/// Starts a new session with the history of another one.
 #[utoipa::path(post, path = "/api/sessions/{id}/fork", params(("id" = String, Path)), request_body = ForkAt,
     responses((status = 201, body = SessionView), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn fork(
@@ -206,7 +207,7 @@ pub(crate) async fn fork(
     Ok((StatusCode::CREATED, Json(shown(&server, &who, &room.id).await?)))
 }
 
-/// Tells a session again: everything that its watchers were ever told.
+/// Replays all events of a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/replay", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Object>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn replay(
@@ -219,7 +220,7 @@ pub(crate) async fn replay(
     Ok(Json(live::past(&store, &id).await?))
 }
 
-/// Says what each call of a session needed, what of that it was asked about, and what it ran with.
+/// Lists what each call of a session needed, what needed approval, and what it ran with.
 #[utoipa::path(get, path = "/api/sessions/{id}/grants", params(("id" = String, Path)),
     responses((status = 200, body = Vec<Use>), (status = 400, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn grants(
@@ -232,7 +233,7 @@ pub(crate) async fn grants(
     Ok(Json(live::uses(&store, &id).await?))
 }
 
-/// Writes a session out.
+/// Exports a session.
 #[utoipa::path(get, path = "/api/sessions/{id}/export", params(("id" = String, Path), ExportQuery),
     responses((status = 200, content((String = "application/x-ndjson"), (String = "text/markdown"))), (status = 400, body = Problem),
         (status = 404, body = Problem)))]
@@ -250,16 +251,17 @@ pub(crate) async fn export(
     };
     let store = server.inner.workshop.home(&who.user).await?.store;
     let bytes = store.export(id.as_str(), format).await?;
-    // The name of a session is plain, so it needs no quoting. A browser keeps the file and shows nothing of it.
+    // A session name is plain and needs no quoting. The browser downloads the file and does not
+    // show it.
     let attached = HeaderValue::from_str(&format!("attachment; filename=\"{id}.{ending}\""));
-    let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent"))?;
+    let attached = attached.map_err(|_| Refusal::failed("the name cannot be sent in a header"))?;
     Ok((
         [(header::CONTENT_TYPE, HeaderValue::from_static(kind)), (header::CONTENT_DISPOSITION, attached)],
         bytes,
     ))
 }
 
-/// Forgets a session for good.
+/// Erases a session permanently.
 #[utoipa::path(delete, path = "/api/sessions/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn erase(
@@ -270,16 +272,17 @@ pub(crate) async fn erase(
     admit(&who, &id)?;
     server.inner.hall.let_go(&who.user, &id).await?;
     let store = server.inner.workshop.home(&who.user).await?.store;
-    // In a task of its own: a client that leaves in between must not get back what it has spent.
+    // Runs in its own task: a client that disconnects must not get its spent budget back.
     let erasing = tokio::spawn(async move {
         let query = UsageQuery { run: Some(id.to_string()), ..UsageQuery::default() };
         let lines = store.usage(By::Model, &query).await?;
         let cost = lines.iter().fold(NanoUsd::default(), |sum, line| sum.plus(line.tally.cost));
-        // Before it is gone: a server that ends in between counts it twice, and never not at all.
+        // Done before the deletion, so that a crash in between counts the cost twice rather than
+        // not at all.
         server.inner.keyring.forget(&who.user, cost)?;
         if let Err(error) = store.erase(id.as_str()).await {
-            // Where it was not there any more, or is at work, nothing was removed here: somebody else pays. What was removed and
-            // could not be swept away is gone all the same.
+            // If the session is missing or busy, nothing was erased here, and its cost still counts
+            // elsewhere. An erased session is gone even if its files could not be cleaned up.
             let untouched = matches!(error, StoreError::Missing { .. } | StoreError::Busy { .. });
             if untouched || store.session(id.as_str()).await.is_ok() {
                 server.inner.keyring.remember(&who.user, cost)?;
@@ -288,10 +291,10 @@ pub(crate) async fn erase(
         }
         Ok::<_, Refusal>(StatusCode::NO_CONTENT)
     });
-    erasing.await.map_err(|_| Refusal::failed("the session could not be forgotten"))?
+    erasing.await.map_err(|_| Refusal::failed("the session could not be removed"))?
 }
 
-/// Finds what was said.
+/// Searches the messages of sessions.
 #[utoipa::path(get, path = "/api/search", params(SearchQuery),
     responses((status = 200, body = Vec<Object>), (status = 400, body = Problem)))]
 pub(crate) async fn search(
@@ -305,21 +308,25 @@ pub(crate) async fn search(
     Ok(Json(hits))
 }
 
-/// A token for some sessions makes no others: it could not use them.
+/// A token that is limited to some sessions cannot create others, because it could not use them.
 pub(crate) fn all_sessions(who: &Who) -> Result<(), Refusal> {
     match who.scope {
         Scope::All => Ok(()),
-        Scope::Only(_) => Err(Refusal::forbidden("your token is for some sessions and makes no others")),
+        Scope::Only(_) => Err(Refusal::forbidden(
+            "your token is limited to some sessions and cannot \
+                                                  create \
+                                                  others",
+        )),
     }
 }
 
-/// Opens a session for somebody who may still spend something.
+/// Opens a session, if the user has budget left.
 pub(crate) async fn make(
     server: &Server,
     who: &Who,
     opening: Opening,
 ) -> Result<std::sync::Arc<Room>, Refusal> {
-    // Before there is a session that could do nothing.
+    // Checked first, so that no useless session is created.
     server.inner.hall.check_budget(&who.user).await?;
     server.inner.hall.open(&who.user, opening).await
 }
@@ -336,7 +343,8 @@ async fn view(server: &Server, who: &Who, session: Session) -> SessionView {
         Err(_) => None,
     };
     let link = match (&room, session.run.parse()) {
-        // One whose place cannot be looked into is shown as what it is here.
+        // If its terminal cannot be checked, the session is shown with the state that is known
+        // here.
         (None, Ok(id)) => server.terminal(&who.user, &id).await.ok().flatten(),
         (Some(_), _) | (None, Err(_)) => None,
     };

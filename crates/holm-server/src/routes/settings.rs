@@ -1,4 +1,4 @@
-//! How the server and the agents of a user are set up, to be looked at.
+//! Routes that show the settings of the server and of a user's agents.
 
 use axum::{Extension, Json, extract::State};
 use serde::Serialize;
@@ -6,43 +6,43 @@ use utoipa::ToSchema;
 
 use crate::{Config, Problem, Refusal, Server, SettingView, auth::Who, state::administers};
 
-/// How everything is set up.
+/// The settings of the server and of agents.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct SettingsView {
-    /// How the server is.
+    /// The settings of the server.
     server: ServerSettings,
-    /// What holds for agents, and where each was said.
+    /// The settings in effect for agents, and where each comes from.
     agents: Vec<SettingView>,
 }
 
-/// How the server is set up.
+/// The settings of the server.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ServerSettings {
-    /// Which Holm it is.
+    /// The version of Holm.
     version: &'static str,
-    /// Where it listens.
+    /// The address that the server listens on.
     listen: String,
-    /// Below which path everything is served.
+    /// The path prefix of everything served.
     base: String,
-    /// Whether it has a certificate of its own.
+    /// Whether the server has its own certificate.
     tls: bool,
-    /// Names beside those of this machine to which requests may be sent.
+    /// Additional host names that requests may use.
     hosts: Vec<String>,
-    /// Origins beside its own whose pages may ask.
+    /// Additional origins whose pages may send requests.
     origins: Vec<String>,
-    /// The largest body of a request in bytes.
+    /// Maximum size of a request body, in bytes.
     body_bytes: usize,
-    /// Runs that work at the same time.
+    /// Maximum number of concurrent runs.
     runs: usize,
-    /// Runs of one user that work at the same time.
+    /// Maximum number of concurrent runs per user.
     runs_per_user: usize,
-    /// Sessions that are kept open at the same time.
+    /// Maximum number of open sessions.
     sessions: usize,
-    /// Requests of one token a minute.
+    /// Maximum number of requests per minute for each token.
     requests_per_minute: u32,
 }
 
-/// Shows how everything is set up.
+/// Shows the settings of the server and of agents.
 #[utoipa::path(get, path = "/api/settings", responses((status = 200, body = SettingsView), (status = 403, body = Problem)))]
 pub(crate) async fn show(
     State(server): State<Server>,

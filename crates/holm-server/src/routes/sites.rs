@@ -1,4 +1,5 @@
-//! Sites: what is published where. Publishing opens a door of the machine, so administrators do it.
+//! Routes to list, publish and remove sites. Publishing opens a port or a host name of the machine,
+//! so only administrators can do it.
 
 use std::net::SocketAddr;
 
@@ -22,19 +23,19 @@ use crate::{
 pub(crate) struct SiteView {
     /// Its name.
     name: String,
-    /// Whose workspace the folder is in.
+    /// The user whose workspace contains the folder.
     user: String,
     /// The folder, relative to the workspace.
     folder: String,
-    /// Where it was published.
+    /// Where it is published.
     place: SitePlace,
-    /// Where it is shown now; none where it is not.
+    /// The address where it is served now; not set if it is not served.
     address: Option<String>,
-    /// Whether a password is needed.
+    /// Whether visitors need a password.
     locked: bool,
 }
 
-/// A folder that is to be published.
+/// A folder to publish.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct NewSite {
@@ -42,13 +43,13 @@ pub(crate) struct NewSite {
     name: String,
     /// The folder, relative to your workspace.
     folder: String,
-    /// Where: `{"listen": "127.0.0.1:8080"}` or `{"host": "docs.localhost"}`.
+    /// Where to publish it: `{"listen": "127.0.0.1:8080"}` or `{"host": "docs.localhost"}`.
     place: SitePlace,
-    /// What must be said to see it; none lets everybody in who can reach it.
+    /// The password for visitors; if not set, everyone who can reach the site can see it.
     password: Option<String>,
 }
 
-/// Lists the sites.
+/// Lists sites.
 #[utoipa::path(get, path = "/api/sites", responses((status = 200, body = Vec<SiteView>), (status = 403, body = Problem)))]
 pub(crate) async fn list(
     State(server): State<Server>,
@@ -62,7 +63,7 @@ pub(crate) async fn list(
     Ok(Json(views))
 }
 
-/// Publishes a folder of one's workspace.
+/// Publishes a folder of your workspace.
 #[utoipa::path(post, path = "/api/sites", request_body = NewSite,
     responses((status = 201, body = SiteView), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem)))]
@@ -75,7 +76,7 @@ pub(crate) async fn publish(
     check_place(&server, &new.place)?;
     let hashed =
         tokio::task::spawn_blocking(move || new.password.as_deref().map(PasswordHash::new).transpose());
-    let password = hashed.await.map_err(|_| Refusal::failed("the password could not be kept"))??;
+    let password = hashed.await.map_err(|_| Refusal::failed("the password could not be stored"))??;
     let (name, folder) = (new.name.parse()?, SitePath::folder(&new.folder)?);
     check_folder(&server, &who, &folder).await?;
     let site = Site { name, user: who.user, folder, place: new.place, password };
@@ -87,7 +88,7 @@ pub(crate) async fn publish(
     Ok((StatusCode::CREATED, Json(view(&server, &site).await)))
 }
 
-/// Takes a site back.
+/// Unpublishes a site.
 #[utoipa::path(delete, path = "/api/sites/{id}", params(("id" = String, Path)),
     responses((status = 204), (status = 400, body = Problem), (status = 403, body = Problem), (status = 404, body = Problem)))]
 pub(crate) async fn take_back(
@@ -101,24 +102,26 @@ pub(crate) async fn take_back(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A site is never where the server itself is.
+/// A site must not use the server's own address or host names.
 fn check_place(server: &Server, place: &SitePlace) -> Result<(), Refusal> {
     let config = server.config();
     match place {
         SitePlace::Listen(address) if address.port() == config.listen.port() && address.port() != 0 => {
-            Err(Refusal::bad("bad_place", "the server itself is at that port; choose another"))
+            Err(Refusal::bad("bad_place", "the server itself uses that port; choose another"))
         }
         SitePlace::Host(host) if door::is_own(config, host) => {
-            Err(Refusal::bad("bad_place", "that name is the server's own; choose another"))
+            Err(Refusal::bad("bad_place", "the server itself uses that name; choose another"))
         }
-        SitePlace::Host(_) if config.sites.is_none() => {
-            Err(Refusal::bad("bad_place", "no address is set up for sites with a host name; see `--sites`"))
-        }
+        SitePlace::Host(_) if config.sites.is_none() => Err(Refusal::bad(
+            "bad_place",
+            "the server has no address for sites with a host name; see \
+                                           `--sites`",
+        )),
         SitePlace::Listen(_) | SitePlace::Host(_) => Ok(()),
     }
 }
 
-/// A folder that is not there would be a site that shows nothing to anybody.
+/// A missing folder would be an empty site.
 async fn check_folder(server: &Server, who: &Who, folder: &SitePath) -> Result<(), Refusal> {
     let folder = folder.to_string();
     let looked = at_hand(server, who, move |root| {

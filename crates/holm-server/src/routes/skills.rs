@@ -1,4 +1,4 @@
-//! Skills, shown whole.
+//! The route that shows a skill.
 
 use axum::{Extension, Json, extract::State};
 

@@ -1,4 +1,4 @@
-//! Tools: shown whole, tried, looked at again, and what was last done with them.
+//! Routes to show, try and reload tools, and to list their latest calls.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ use crate::{
     state::most,
 };
 
-/// The sessions whose journals are looked through for calls: the latest. Each is folded whole.
+/// The number of latest sessions that are searched for calls. Each journal is replayed completely.
 const LOOKED: u32 = 20;
-/// Calls that are given, unless another number is asked for.
+/// The default number of calls.
 const USUAL: usize = 20;
-/// The most that may be.
+/// The largest number of calls.
 const MOST: usize = 100;
 
-/// Which calls.
+/// Selects calls.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct CallsQuery {
-    /// How many; 20 unless said.
+    /// Maximum number of calls; 20 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<usize>,
 }
@@ -36,20 +36,20 @@ pub(crate) struct CallsQuery {
 /// A call of a tool.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct CallView {
-    /// The session in which it was called.
+    /// The session of the call.
     session: String,
-    /// The record of the journal at which it ended, or was proposed where it has not ended.
+    /// The journal record where the call ended, or where it was proposed if it has not ended.
     record: u64,
-    /// When, in milliseconds since 1970.
+    /// When it happened, in milliseconds since 1970.
     at: u64,
     /// Its arguments, as JSON.
     arguments: String,
-    /// What it came to; none where it has not ended.
+    /// Its outcome; not set if it has not ended.
     #[schema(value_type = Option<String>)]
     outcome: Option<Outcome>,
     /// How long it took, in milliseconds.
     millis: u64,
-    /// Bytes of output.
+    /// Size of its output, in bytes.
     bytes: u64,
 }
 
@@ -65,7 +65,9 @@ pub(crate) async fn show(
     Ok(Json(server.inner.workshop.tool(&who.user, name).await?))
 }
 
-/// Calls a tool once, under the same rules as in a session, with the grants that are named and no others.
+/// Runs a tool once, under the same rules as in a session.
+///
+/// The call has only the given grants.
 #[utoipa::path(post, path = "/api/tools/{id}/try", params(("id" = String, Path)), request_body = Trial,
     responses((status = 200, body = Tried), (status = 400, body = Problem), (status = 402, body = Problem), (status = 403, body = Problem),
         (status = 404, body = Problem), (status = 429, body = Problem)))]
@@ -80,7 +82,7 @@ pub(crate) async fn attempt(
     Ok(Json(server.hall().aside(&who.user, tried).await?))
 }
 
-/// Looks at all tools again.
+/// Reloads all tools.
 #[utoipa::path(post, path = "/api/reload-tools", responses((status = 200, body = Reloaded), (status = 403, body = Problem)))]
 pub(crate) async fn reload(
     State(server): State<Server>,
@@ -90,7 +92,9 @@ pub(crate) async fn reload(
     Ok(Json(server.inner.workshop.reload_tools(&who.user).await?))
 }
 
-/// Lists the last calls of a tool, as the journals of the latest sessions have them; the latest first.
+/// Lists the latest calls of a tool, latest first.
+///
+/// The calls come from the journals of the latest sessions.
 #[utoipa::path(get, path = "/api/tools/{id}/calls", params(("id" = String, Path), CallsQuery),
     responses((status = 200, body = Vec<CallView>), (status = 400, body = Problem)))]
 pub(crate) async fn calls(
@@ -108,7 +112,7 @@ pub(crate) async fn calls(
         if calls.len() >= limit {
             break;
         }
-        // What was forgotten meanwhile, or cannot be told, has no calls.
+        // A session that was deleted meanwhile, or cannot be replayed, has no calls.
         let Ok(id) = session.run.parse() else { continue };
         let Ok(events) = live::past(&store, &id).await else { continue };
         calls.extend(of_tool(&session.run, &events, name.as_str()));
@@ -117,7 +121,7 @@ pub(crate) async fn calls(
     Ok(Json(calls))
 }
 
-/// The calls of a tool among the events of a session, the latest first.
+/// The calls of a tool among the events of a session, newest first.
 fn of_tool(session: &str, events: &[Numbered], tool: &str) -> Vec<CallView> {
     let mut calls: BTreeMap<CallId, CallView> = BTreeMap::new();
     for Numbered { id, at, event } in events {

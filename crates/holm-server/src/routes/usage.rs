@@ -1,4 +1,4 @@
-//! What a user's sessions have used.
+//! The route that sums up what a user's sessions have used.
 
 use axum::{Extension, Json, extract::State};
 use holm_kernel::NanoUsd;
@@ -13,29 +13,30 @@ use crate::{
     state::admit,
 };
 
-/// By what the sums are made.
+/// Selects and groups usage.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct Wanted {
-    /// `model` (unless said), `session`, `tool`, `day` or `agent`.
+    /// `model` (the default), `session`, `tool`, `day` or `agent`.
     by: Option<String>,
-    /// Only this session's.
+    /// Only the usage of this session.
     session: Option<String>,
 }
 
-/// What was used.
+/// Usage and cost.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct UsageView {
-    /// One sum for each model, session, tool, day or agent.
+    /// One total for each model, session, tool, day or agent.
     #[schema(value_type = Vec<Object>)]
     lines: Vec<UsageLine>,
-    /// Billionths of a US dollar that all of it cost, as far as prices are known.
+    /// Total cost in billionths of a US dollar, as far as prices are known.
     spent_nano_usd: u64,
-    /// Calls whose price is not known: what they cost is not among what was spent, and they are not taken for free.
+    /// Number of calls without a known price. They are not free: their cost is missing from the
+    /// total.
     unpriced: u64,
-    /// Tokens that no provider reported: they were estimated, and so was what they cost.
+    /// Number of tokens that no provider reported; they and their cost are estimates.
     estimated_tokens: u64,
-    /// What all sessions together may cost; none is no bound.
+    /// The budget of all sessions together; unlimited if not set.
     budget_nano_usd: Option<u64>,
 }
 
@@ -52,7 +53,7 @@ impl UsageView {
     }
 }
 
-/// Sums up what was used.
+/// Shows usage and cost.
 #[utoipa::path(get, path = "/api/usage", params(Wanted), responses((status = 200, body = UsageView), (status = 400, body = Problem)))]
 pub(crate) async fn usage(
     State(server): State<Server>,

@@ -1,4 +1,4 @@
-//! What is said to a session: prompts, steering, what comes next, and that it stop.
+//! Routes that send input to a session: prompts, steering, follow-ups and cancellation.
 
 use std::sync::Arc;
 
@@ -16,34 +16,36 @@ use crate::{
     terminal::{Link, What},
 };
 
-/// Words for a session.
+/// A text for a session.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Words {
-    /// What is said.
+    /// The text.
     #[schema(min_length = 1)]
     text: String,
 }
 
-/// Why a session is stopped.
+/// A request to stop a session.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stop {
-    /// The reason, which the journal keeps.
+    /// The reason, which the journal records.
     reason: Option<String>,
 }
 
-/// That something was heard.
+/// The session that accepted a request.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Heard {
-    /// The session.
+    /// The name of the session.
     session: String,
-    /// What it does now.
+    /// Its state.
     state: &'static str,
 }
 
-/// Asks a session for something. It is kept when this answers, and done, whatever becomes of the server; watch its events
-/// for what comes of it.
+/// Sends a prompt to a session.
+///
+/// The prompt is stored before this request returns, and runs even if the server restarts. Watch
+/// the events of the session for the result.
 #[utoipa::path(post, path = "/api/sessions/{id}/prompt", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 402, body = Problem), (status = 404, body = Problem),
         (status = 409, body = Problem), (status = 429, body = Problem)))]
@@ -62,7 +64,7 @@ pub(crate) async fn prompt(
     Ok(heard(&id, room.state().borrow().name()))
 }
 
-/// Says something that enters before the next model call.
+/// Sends a text that is added before the next model call.
 #[utoipa::path(post, path = "/api/sessions/{id}/steer", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn steer(
@@ -80,7 +82,7 @@ pub(crate) async fn steer(
     Ok(heard(&id, room.state().borrow().name()))
 }
 
-/// Says what to do once the session would stop by itself.
+/// Sends a text that is added when the session would otherwise stop.
 #[utoipa::path(post, path = "/api/sessions/{id}/follow-up", params(("id" = String, Path)), request_body = Words,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn follow_up(
@@ -98,7 +100,7 @@ pub(crate) async fn follow_up(
     Ok(heard(&id, room.state().borrow().name()))
 }
 
-/// Stops what a session does.
+/// Stops the current work of a session.
 #[utoipa::path(post, path = "/api/sessions/{id}/cancel", params(("id" = String, Path)), request_body = Stop,
     responses((status = 202, body = Heard), (status = 400, body = Problem), (status = 404, body = Problem), (status = 409, body = Problem)))]
 pub(crate) async fn cancel(
@@ -116,10 +118,10 @@ pub(crate) async fn cancel(
     Ok(heard(&id, room.state().borrow().name()))
 }
 
-/// What a client is told that was heard.
+/// The response for accepted input.
 type Accepted = (StatusCode, Json<Heard>);
 
-/// That it was heard, and what the session does now.
+/// The response for accepted input, with the state of the session.
 fn heard(id: &SessionId, state: &'static str) -> Accepted {
     (StatusCode::ACCEPTED, Json(Heard { session: id.to_string(), state }))
 }
@@ -130,29 +132,29 @@ async fn driven(server: &Server, who: &Who, id: &SessionId) -> Result<Option<Arc
     server.terminal(&who.user, id).await
 }
 
-/// Hands something over to the terminal that drives the session.
+/// Sends a command to the terminal that drives the session.
 async fn hand_over(id: &SessionId, link: &Link, what: What) -> Result<Accepted, Refusal> {
     if !link.works() {
-        return Err(Refusal::conflict("idle", "the session does nothing now; say it in its terminal"));
+        return Err(Refusal::conflict("idle", "the session is idle; type it in its terminal"));
     }
     link.say(what).await?;
     Ok(heard(id, link.state()))
 }
 
-/// Why a session that somebody drives in a terminal takes no prompt.
+/// The error for a prompt to a session that a terminal drives.
 fn in_a_terminal(link: &Link) -> Refusal {
     let message = if link.works() {
-        "the session is at work in a terminal; steer it, follow up, or cancel it first"
+        "the session is running in a terminal; steer it, follow up, or cancel it first"
     } else {
-        "the session is open in a terminal; say it there, or close it there first"
+        "the session is open in a terminal; type it there, or close it there first"
     };
     Refusal::conflict(if link.works() { "working" } else { "driven_elsewhere" }, message)
 }
 
-/// What was said, if it was anything.
+/// The text of a request; refuses an empty one.
 fn said(words: Words) -> Result<String, Refusal> {
     if words.text.trim().is_empty() {
-        return Err(Refusal::bad("empty", "there is nothing in `text`"));
+        return Err(Refusal::bad("empty", "`text` is empty"));
     }
     Ok(words.text)
 }

@@ -1,4 +1,4 @@
-//! All sites, in one private file.
+//! Stores all sites in one private file.
 
 use std::{
     fs, io,
@@ -11,12 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::{Site, SiteName, SitePlace};
 use crate::{Refusal, ServerError, auth::write_private};
 
-/// The file.
 const KEPT: &str = "sites.json";
 /// Sites of one server: each may have a listener.
 const MOST: usize = 64;
 
-/// Knows which folders are published where. Changes are on disk before they count.
+/// The published sites. A change is written to disk before it takes effect.
 #[derive(Debug)]
 pub struct Sites {
     place: PathBuf,
@@ -30,10 +29,10 @@ struct Kept {
 }
 
 impl Sites {
-    /// Opens the sites of a folder; there are none where there is no file.
+    /// Opens the sites of a folder; the list is empty if the file is missing.
     ///
     /// # Errors
-    /// [`ServerError::File`].
+    /// [`ServerError::File`] if the file cannot be read.
     pub fn open(folder: &Path) -> Result<Self, ServerError> {
         let place = folder.join(KEPT);
         let kept = match fs::read(&place) {
@@ -68,21 +67,21 @@ impl Sites {
         kept.sites.iter().find(is_it).cloned()
     }
 
-    /// Publishes a folder.
+    /// Publishes a folder as a site.
     ///
     /// # Errors
-    /// [`Refusal`] if the name or the place is taken, or too many are there.
+    /// [`Refusal`] if the name or the address is taken, or there are too many sites.
     pub fn add(&self, site: Site) -> Result<(), Refusal> {
         site.place.check()?;
         self.change(|sites| {
             if sites.len() >= MOST {
-                return Err(Refusal::conflict("full", "there are too many sites; take one back first"));
+                return Err(Refusal::conflict("full", "too many sites; remove one first"));
             }
-            // A port that the system chooses is never the same.
+            // A port that the system chooses is never taken.
             let free = matches!(site.place, SitePlace::Listen(address) if address.port() == 0);
             let taken = |kept: &Site| kept.name == site.name || (kept.place == site.place && !free);
             if sites.iter().any(taken) {
-                return Err(Refusal::conflict("exists", "there is a site of that name or at that place"));
+                return Err(Refusal::conflict("exists", "a site with that name or address already exists"));
             }
             sites.push(site);
             sites.sort_by(|one, other| one.name.cmp(&other.name));
@@ -90,10 +89,10 @@ impl Sites {
         })
     }
 
-    /// Takes a site back.
+    /// Removes a published site.
     ///
     /// # Errors
-    /// [`Refusal`] if there is none.
+    /// [`Refusal`] if there is no such site.
     pub fn remove(&self, name: &SiteName) -> Result<(), Refusal> {
         self.change(|sites| {
             let before = sites.len();
@@ -102,13 +101,13 @@ impl Sites {
         })
     }
 
-    /// Changes a copy, keeps it, and only then lets it count.
+    /// Changes a copy and stores it; only then the change takes effect.
     fn change(&self, change: impl FnOnce(&mut Vec<Site>) -> Result<(), Refusal>) -> Result<(), Refusal> {
         let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
         let mut changed = kept.clone();
         change(&mut changed.sites)?;
         let text =
-            serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be kept"))?;
+            serde_json::to_vec_pretty(&changed).map_err(|_| Refusal::failed("the sites cannot be stored"))?;
         write_private(&self.place, &text)?;
         *kept = changed;
         Ok(())

@@ -1,5 +1,5 @@
-//! What a file is, by the end of its name alone. Browsers are told not to guess, so what is not in the list is kept and not
-//! shown.
+//! The media type of a file, by its extension alone. Browsers are told not to guess, so they
+//! download a file of an unknown type instead of showing it.
 
 /// The media types of files that sites are made of.
 const KINDS: [(&str, &str); 34] = [

@@ -1,10 +1,11 @@
-//! Folders of a workspace as static sites. What an agent writes is shown under an origin of its own, never under the
-//! server's: a page there can read nothing of what is here.
+//! Serves folders of a workspace as static sites. Pages that an agent writes get an origin of their
+//! own, never the server's, so they cannot read anything of the server.
 //!
-//! - A site is its folder and nothing else: files are opened from the handle of the workspace, no link is followed, no name
-//!   that begins with a dot is served, nothing is listed.
-//! - It is looked at, never changed: `GET` and `HEAD`, nothing is guessed about what a file is.
-//! - Its password is kept as a slow hash, and tried so often that nobody guesses it.
+//! - A site is its folder and nothing else. Files are opened from the handle of the workspace.
+//!   Links are not followed, names that begin with a dot are not served, and folders are not
+//!   listed.
+//! - Sites are read-only: they answer `GET` and `HEAD`, and media types are never guessed.
+//! - A password is stored as a slow hash, and the number of attempts is limited.
 
 mod book;
 mod kind;

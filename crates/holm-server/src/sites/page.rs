@@ -1,4 +1,4 @@
-//! One answer of a site: a file, a part of it, or that there is none.
+//! One response of a site: a file, a part of it, or "not found".
 
 use std::{
     fs::File,
@@ -28,8 +28,8 @@ const INDEX: &str = "index.html";
 /// Bytes that are read at once.
 const PIECE: u64 = 256 * 1024;
 
-/// What every answer of a site says: nothing is guessed, framed or handed to other origins, and what is kept is asked for
-/// again.
+/// Headers of every response: no type guessing, no framing, no use by other origins,
+/// and caches must revalidate.
 const HEADERS: [(&str, &str); 6] = [
     ("x-content-type-options", "nosniff"),
     ("content-security-policy", "frame-ancestors 'none'"),
@@ -39,22 +39,21 @@ const HEADERS: [(&str, &str); 6] = [
     ("cache-control", "private, no-cache"),
 ];
 
-/// What somebody asks of a site.
+/// The parts of a request that a site needs.
 pub(super) struct Asked<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
     pub(super) headers: &'a HeaderMap,
 }
 
-/// What was found.
 enum Found {
     File(Opened),
-    /// A folder whose page stands behind a slash.
+    /// A folder; its page needs a trailing slash.
     Folder,
     Nothing,
 }
 
-/// A file, and what tells it from others.
+/// An open file with its tag and media type.
 struct Opened {
     file: File,
     length: u64,
@@ -62,14 +61,14 @@ struct Opened {
     kind: &'static str,
 }
 
-/// Answers from a folder of a workspace, which is opened where that may take a while.
+/// Responds with a file of a workspace. The workspace is opened on a blocking thread.
 pub(super) async fn page(
     workspace: impl FnOnce() -> Result<Root, RootError> + Send + 'static,
     folder: &SitePath,
     asked: Asked<'_>,
 ) -> Response {
     if !matches!(*asked.method, Method::GET | Method::HEAD) {
-        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site is looked at: GET or HEAD");
+        let mut answer = plain(StatusCode::METHOD_NOT_ALLOWED, "a site supports only GET and HEAD");
         answer.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
         return answer;
     }
@@ -86,14 +85,14 @@ pub(super) async fn page(
     }
 }
 
-/// A short answer in words.
+/// A short text response.
 pub(super) fn plain(status: StatusCode, words: &str) -> Response {
     let kind = (CONTENT_TYPE, HeaderValue::from_static("text/plain; charset=utf-8"));
     dressed((status, [kind], format!("{words}\n")).into_response())
 }
 
-/// Looks for a file. Whatever is in the way, whoever asks is told that there is none: what lies beside a site is nobody's
-/// business.
+/// Looks for a file. Any error is reported as "not found", because files beside a
+/// site must stay hidden.
 fn find(root: &Root, path: &SitePath, names: Names) -> Found {
     let open = |path: &SitePath| root.path(&path.to_string()).and_then(|path| root.read(&path));
     let wanted = match names {
@@ -115,10 +114,11 @@ fn find(root: &Root, path: &SitePath, names: Names) -> Found {
     }
 }
 
-/// The same path with a slash at its end. It begins with one slash and has no empty name, so it leads to no other host.
+/// Redirects to the same path with a trailing slash. The path begins with one slash and has no
+/// empty name, so it cannot lead to another host.
 fn to_folder(path: &str) -> Response {
     let Ok(location) = HeaderValue::from_str(&format!("{path}/")) else { return missing() };
-    let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "it stands behind a slash");
+    let mut answer = plain(StatusCode::MOVED_PERMANENTLY, "the page is at the address with a slash");
     answer.headers_mut().insert(LOCATION, location);
     answer
 }
@@ -158,7 +158,7 @@ fn send(opened: Opened, asked: &Asked<'_>) -> Response {
     answer
 }
 
-/// The bytes of a file, piece by piece; each is read when the last was taken.
+/// The bytes of a file in pieces; each is read after the previous one was sent.
 fn read(file: File, first: u64, count: u64) -> Body {
     let pieces = futures::stream::try_unfold((file, first, count), |(file, at, left)| async move {
         if left == 0 {
@@ -172,7 +172,7 @@ fn read(file: File, first: u64, count: u64) -> Body {
         });
         let (file, bytes) = read.await.map_err(io::Error::other)??;
         if bytes.is_empty() {
-            // Somebody cut it meanwhile; an answer that ends early is seen to.
+            // The file was truncated meanwhile; ending the response early makes the client notice.
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
         }
         let read = bytes.len() as u64;

@@ -1,24 +1,23 @@
-//! Which part of a file is wanted, and whether it is wanted at all.
+//! Decides which part of a file to send, from the range and cache headers.
 
 use http::{
     HeaderMap,
     header::{IF_NONE_MATCH, IF_RANGE, RANGE},
 };
 
-/// What is sent of a file.
+/// Which part of a file to send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All of it.
     Whole,
     /// Bytes from the first to the last, both included.
     Bytes { first: u64, last: u64 },
-    /// Nothing: the asked part is not in it.
+    /// Nothing: the requested range is outside of the file.
     Outside,
-    /// Nothing: whoever asks has it.
+    /// Nothing: the client has the current version.
     Unchanged,
 }
 
-/// What is to be sent of a file of so many bytes, which has this tag now.
+/// Decides what to send of a file with this length and current tag.
 pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
     let read = |name| headers.get(name).and_then(|value| value.to_str().ok());
     if let Some(known) = read(IF_NONE_MATCH) {
@@ -27,14 +26,15 @@ pub(super) fn part(headers: &HeaderMap, tag: &str, length: u64) -> Part {
             return Part::Unchanged;
         }
     }
-    // A part of what was another file is no part of this one; a date does not tell two files of one second apart.
+    // A range of an old version does not fit the new one. Dates are not accepted, because two
+    // versions may have the same second.
     if read(IF_RANGE).is_some_and(|wanted| wanted != tag) {
         return Part::Whole;
     }
     read(RANGE).map_or(Part::Whole, |range| ranged(range, length))
 }
 
-/// One range; several, or what is none, is answered with the whole, as it may be.
+/// Parses one range. Several ranges or an invalid one get the whole file, as HTTP allows.
 fn ranged(text: &str, length: u64) -> Part {
     let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.trim().split_once('-'))
     else {
@@ -42,7 +42,7 @@ fn ranged(text: &str, length: u64) -> Part {
     };
     let number = |text: &str| {
         let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        // More digits than a number has mean the end, whatever they are.
+        // A number that is too large means the end of the file.
         plain.then(|| text.parse::<u64>().unwrap_or(u64::MAX))
     };
     match (number(first), number(last), first.is_empty(), last.is_empty()) {

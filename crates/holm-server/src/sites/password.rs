@@ -1,4 +1,4 @@
-//! Passwords of sites: kept as a hash that is slow to make, so that a lost file does not give them away.
+//! Passwords of sites. They are stored as a slow hash, so that a leaked file does not reveal them.
 
 use std::fmt;
 
@@ -11,16 +11,15 @@ use crate::ServerError;
 /// Bytes of salt and hash.
 const SALT: usize = 16;
 const HASH: usize = 32;
-/// 32 MiB and about a tenth of a second a try.
+/// 32 MiB and about a tenth of a second per attempt.
 const LOG_N: u8 = 15;
 const R: u32 = 8;
 const P: u32 = 1;
-/// The shortest password.
 pub(super) const SHORTEST: usize = 8;
-/// The longest, so that nobody lets us hash a book.
+/// The longest password, so that a client cannot make the server hash large texts.
 pub(super) const LONGEST: usize = 256;
 
-/// What is kept of a password.
+/// The stored hash of a password.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PasswordHash {
     log_n: u8,
@@ -29,15 +28,16 @@ pub struct PasswordHash {
 }
 
 impl PasswordHash {
-    /// Makes one. Takes a while, on purpose.
+    /// Hashes a password, slowly on purpose.
     ///
     /// # Errors
-    /// [`ServerError::Name`] for a password that is too short or too long, [`ServerError::Random`] without randomness.
+    /// [`ServerError::Name`] for a password that is too short or too
+    /// long, [`ServerError::Random`] without randomness.
     pub fn new(password: &str) -> Result<Self, ServerError> {
         Self::with_cost(password, LOG_N)
     }
 
-    /// As [`new`](Self::new), cheaper, where nothing is kept.
+    /// As [`new`](Self::new) with a lower cost, for tests that store nothing.
     pub(super) fn with_cost(password: &str, log_n: u8) -> Result<Self, ServerError> {
         if !(SHORTEST..=LONGEST).contains(&password.len()) {
             let reason = "it has fewer than 8 or more than 256 bytes";
@@ -54,19 +54,20 @@ impl PasswordHash {
         Ok(Self { log_n, salt: URL_SAFE_NO_PAD.encode(salt), hash: URL_SAFE_NO_PAD.encode(hash) })
     }
 
-    /// What tells two of them apart.
+    /// The hash, to tell two passwords apart.
     pub(super) fn as_bytes(&self) -> &[u8] {
         self.hash.as_bytes()
     }
 
-    /// Whether it was made of this password. Takes as long as making it, and the same time whatever the difference.
+    /// Verifies a password. This takes as long as creating the hash, and the same time
+    /// for every wrong password.
     pub fn fits(&self, password: &str) -> bool {
         if password.len() > LONGEST {
             return false;
         }
         let Ok(salt) = URL_SAFE_NO_PAD.decode(&self.salt) else { return false };
         let Ok(kept) = URL_SAFE_NO_PAD.decode(&self.hash) else { return false };
-        // A file that somebody changed must not make us use all the memory there is.
+        // A manipulated file must not make the server use all its memory.
         let Some(made) =
             Some(self.log_n).filter(|cost| *cost <= LOG_N).and_then(|cost| hashed(password, &salt, cost))
         else {
@@ -82,7 +83,7 @@ impl fmt::Debug for PasswordHash {
     }
 }
 
-/// Whether bytes are the same, in the same time whatever the difference.
+/// Compares bytes in constant time.
 pub(super) fn same(one: &[u8], other: &[u8]) -> bool {
     let differ = one.iter().zip(other).fold(0, |differ, (one, other)| differ | (one ^ other));
     one.len() == other.len() && std::hint::black_box(differ) == 0

@@ -1,5 +1,5 @@
-//! Paths of requests and of folders, taken apart once. Whatever could mean something else to a file system is refused, not
-//! repaired.
+//! Parses paths of requests and folders. A path that a file system could read differently is
+//! refused, not repaired.
 
 use std::fmt;
 
@@ -16,15 +16,15 @@ const LONGEST: usize = 1_024;
 pub struct SitePath(Vec<String>);
 
 impl SitePath {
-    /// Reads the path of a folder, as a person writes it.
+    /// Parses the path of a folder, as a user writes it.
     ///
     /// # Errors
-    /// [`ServerError::Name`].
+    /// [`ServerError::Name`] if it is not a plain relative path.
     pub fn folder(text: &str) -> Result<Self, ServerError> {
         let wrong = || ServerError::Name {
             what: "a folder of the workspace",
             given: text.chars().filter(|letter| !letter.is_control()).take(64).collect(),
-            reason: "plain names with slashes between them are wanted, none beginning with a dot",
+            reason: "use plain names separated by slashes; no name may start with a dot",
         };
         let trimmed = text.trim_end_matches('/');
         if trimmed.is_empty() {
@@ -33,7 +33,8 @@ impl SitePath {
         Self::of(trimmed.split('/').map(|name| Some(name.to_owned()))).ok_or_else(wrong)
     }
 
-    /// Reads the path of a request. None where it cannot be one of ours; whether it names a folder otherwise.
+    /// Parses the path of a request, and whether it names a file or a folder; `None`
+    /// if it is invalid.
     pub(super) fn asked(path: &str) -> Option<(Self, Names)> {
         let rest = path.strip_prefix('/').filter(|_| path.len() <= LONGEST)?;
         let (rest, names) = match rest.strip_suffix('/') {
@@ -44,7 +45,6 @@ impl SitePath {
         Some((Self::of(rest.split('/').map(decoded))?, names))
     }
 
-    /// This path and then another.
     pub(super) fn then(&self, other: &Self) -> Self {
         Self(self.0.iter().chain(&other.0).cloned().collect())
     }
@@ -54,7 +54,7 @@ impl SitePath {
         self.then(&Self(vec![name.to_owned()]))
     }
 
-    /// What stands after the last dot of the last name.
+    /// The extension of the last name.
     pub(super) fn extension(&self) -> &str {
         let name = self.0.last().map(String::as_str).unwrap_or_default();
         name.rsplit_once('.').map(|(_, extension)| extension).unwrap_or_default()
@@ -90,14 +90,14 @@ impl TryFrom<String> for SitePath {
     }
 }
 
-/// What a request names.
+/// Whether a request names a file or a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Names {
     File,
     Folder,
 }
 
-/// A name without its percent signs; none where they are wrong or hide something that is no text.
+/// Decodes the percent-encoding of a name; `None` if it is invalid or not UTF-8.
 fn decoded(name: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();

@@ -1,4 +1,5 @@
-//! The listening side of sites: their own listeners, and the one that those with a host name share.
+//! The listeners of sites: one per site with its own address, and a shared one for sites with a
+//! host name.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -32,18 +33,17 @@ use super::{
 };
 use crate::{Server, ServerError, door, limiter::Limiter, serve::Accepting};
 
-/// Connections of one listener: a site must not take the server's.
+/// Connections per listener: a site must not use up the server's.
 const MOST_CONNECTIONS: usize = 256;
-/// Wrong passwords from one address a minute.
+/// Wrong passwords per address and minute.
 const FAILURES_PER_MINUTE: u32 = 20;
-/// Passwords that are tried at the same time: each takes 32 MiB.
+/// Passwords that are checked in parallel: each check uses 32 MiB.
 const MOST_TRIES: usize = 2;
 
-/// Shows the sites.
 pub(crate) struct Hosting {
     listening: AsyncMutex<BTreeMap<SiteName, Listening>>,
     tls: OnceLock<Option<TlsAcceptor>>,
-    /// Where sites with a host name are, once that is known.
+    /// The shared address of sites with a host name, once it is known.
     shared: OnceLock<SocketAddr>,
     close: CancellationToken,
     doorman: Doorman,
@@ -54,17 +54,17 @@ struct Listening {
     close: CancellationToken,
 }
 
-/// Knows who has said the password.
+/// Checks the passwords of sites.
 struct Doorman {
     failed: Limiter<IpAddr>,
-    /// Digests of passwords that were right, so that a page of many files is not slow; never of wrong ones.
+    /// Digests of correct passwords, so that a page of many files is not slow; never of wrong ones.
     known: Mutex<HashMap<SiteName, [u8; 32]>>,
     secret: [u8; 32],
     tries: Semaphore,
 }
 
 impl Hosting {
-    /// Shows nothing yet.
+    /// Creates it without any listener.
     ///
     /// # Errors
     /// [`ServerError::Random`] without randomness.
@@ -81,7 +81,8 @@ impl Hosting {
         Ok(Self { listening, tls: OnceLock::new(), shared: OnceLock::new(), close, doorman })
     }
 
-    /// Begins to show what is published. A site whose address is taken is not shown, and the list says so.
+    /// Starts the listeners of all sites. A site whose address is taken is not served, and
+    /// the list says so.
     ///
     /// # Errors
     /// [`ServerError`] if the shared address cannot be listened on.
@@ -92,13 +93,13 @@ impl Hosting {
             let _ = self.shared.set(bound);
         }
         for site in server.inner.sites.list() {
-            // The list says that it is not shown.
+            // The list says that it is not served.
             let _ = self.show(server, &site).await;
         }
         Ok(())
     }
 
-    /// Shows a site.
+    /// Starts the listener of a site.
     ///
     /// # Errors
     /// [`ServerError`] if its address cannot be listened on.
@@ -113,14 +114,14 @@ impl Hosting {
         Ok(())
     }
 
-    /// Shows a site no longer.
+    /// Stops the listener of a site.
     pub(crate) async fn hide(&self, name: &SiteName) {
         if let Some(listening) = self.listening.lock().await.remove(name) {
             listening.close.cancel();
         }
     }
 
-    /// Where a site is shown; none where it is not.
+    /// The address at which a site is served, if it is.
     pub(crate) async fn address(&self, site: &Site) -> Option<SocketAddr> {
         match site.place {
             SitePlace::Listen(_) => self.listening.lock().await.get(&site.name).map(|found| found.address),
@@ -128,7 +129,6 @@ impl Hosting {
         }
     }
 
-    /// Shows nothing any more.
     pub(crate) fn stop(&self) {
         self.close.cancel();
     }
@@ -156,7 +156,7 @@ impl Hosting {
     }
 }
 
-/// What one listener shows.
+/// The state of one listener.
 #[derive(Clone)]
 struct Shown {
     server: Server,
@@ -172,7 +172,7 @@ enum Which {
 
 async fn show(State(shown): State<Shown>, request: Request) -> Response {
     let from = door::peer(shown.server.config(), &request);
-    // The body of a request that only looks is not read.
+    // The body of a read-only request is ignored.
     let (parts, _) = request.into_parts();
     let named = match door::named(&parts.headers, parts.uri.authority()) {
         Ok(named) => named,
@@ -181,7 +181,7 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
     let host = named.first().copied().map(door::name_of).unwrap_or_default();
     let is_one = named.iter().all(|other| door::name_of(other).eq_ignore_ascii_case(host));
     let Some(site) = shown.site(host).filter(|_| is_one) else {
-        return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to another name");
+        return plain(StatusCode::MISDIRECTED_REQUEST, "the request was sent to an unknown host name");
     };
     if let Some(hash) = &site.password {
         let doorman = &shown.server.inner.hosting.doorman;
@@ -202,7 +202,8 @@ async fn show(State(shown): State<Shown>, request: Request) -> Response {
 }
 
 impl Shown {
-    /// The site that is meant. A name that is not its own is another site's, or somebody's trick with a name server.
+    /// The requested site. A foreign host name belongs to another site, or to
+    /// a DNS rebinding attack.
     fn site(&self, host: &str) -> Option<Site> {
         let sites = &self.server.inner.sites;
         match &self.which {
@@ -215,14 +216,13 @@ impl Shown {
     }
 }
 
-/// What a doorman says of somebody.
+/// The result of a password check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// They have said the password.
+    /// The password is correct.
     Known,
-    /// They have not.
     Unknown,
-    /// They have guessed too often.
+    /// Too many wrong passwords.
     TooOften,
 }
 
@@ -234,7 +234,7 @@ impl Doorman {
         if known.is_some_and(|known| same(&known, &digest)) {
             return Look::Known;
         }
-        // Taken before the try, so that many at once are no way around it.
+        // Counted before the check, so that parallel attempts cannot bypass the limit.
         if self.failed.take(&from, Instant::now()).is_err() {
             return Look::TooOften;
         }
@@ -248,7 +248,8 @@ impl Doorman {
         Look::Known
     }
 
-    /// Of the password and of the hash it fits, so that a new password makes the old one unknown.
+    /// A digest of the password and its hash, so that changing the password
+    /// invalidates the old one.
     fn digest(&self, hash: &PasswordHash, password: &str) -> [u8; 32] {
         let parts =
             Sha256::new().chain_update(self.secret).chain_update(hash.as_bytes()).chain_update([0_u8]);
@@ -256,7 +257,7 @@ impl Doorman {
     }
 }
 
-/// The password of a request; the user's name is nobody's.
+/// The password of a request; the user name is ignored.
 fn password(headers: &HeaderMap) -> Option<String> {
     let (scheme, text) = headers.get(AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     let text = scheme.eq_ignore_ascii_case("basic").then(|| STANDARD.decode(text.trim()).ok()).flatten()?;

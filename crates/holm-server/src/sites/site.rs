@@ -1,4 +1,4 @@
-//! What a site is.
+//! The definition of a published site.
 
 use std::{fmt, net::SocketAddr, str::FromStr};
 
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{PasswordHash, path::SitePath};
 use crate::{ServerError, auth::UserName, id::check_name};
 
-/// The longest name: it can be a label of a host name.
+/// The longest name: it may be a label of a host name.
 const LONGEST: usize = 63;
 /// The longest host name.
 const LONGEST_HOST: usize = 253;
@@ -26,7 +26,6 @@ const LONGEST_HOST: usize = 253;
 pub struct SiteName(String);
 
 impl SiteName {
-    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -61,51 +60,49 @@ impl fmt::Display for SiteName {
     }
 }
 
-/// A folder that is published.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Site {
-    /// Its name.
     pub name: SiteName,
-    /// Whose workspace the folder is in.
+    /// The user whose workspace contains the folder.
     pub user: UserName,
     /// The folder, relative to the workspace; empty for the workspace itself.
     pub folder: SitePath,
-    /// Where it is found.
+    /// The address or host name of the site.
     pub place: SitePlace,
-    /// What must be said to see it.
+    /// The password, if the site has one.
     #[serde(default)]
     pub password: Option<PasswordHash>,
 }
 
-/// Where a site is found. Either is an origin of its own.
+/// Where a site is served. Each place is an origin of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SitePlace {
-    /// At an address of its own.
+    /// At its own address.
     #[schema(value_type = String)]
     Listen(SocketAddr),
-    /// Under a host name of its own, at the address that all such sites share.
+    /// Under its own host name, at the address that all such sites share.
     Host(String),
 }
 
 impl SitePlace {
-    /// Whether a host name can be one.
+    /// Checks that a host name is valid.
     ///
     /// # Errors
-    /// [`ServerError::Name`].
+    /// [`ServerError::Name`] if it is not.
     pub(super) fn check(&self) -> Result<(), ServerError> {
         let Self::Host(host) = self else { return Ok(()) };
         let label = |label: &str| {
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
             (1..=LONGEST).contains(&label.len()) && label.bytes().all(plain) && !label.starts_with('-')
         };
-        // An address is the server's own name or somebody else's machine, never a site's.
+        // An IP address belongs to the server itself or to another machine, never to a site.
         let is_name = host.parse::<std::net::IpAddr>().is_err();
         if is_name && host.len() <= LONGEST_HOST && host.split('.').all(label) {
             return Ok(());
         }
         let given = host.chars().filter(|letter| !letter.is_control()).take(LONGEST).collect();
-        let reason = "a host name in small letters is wanted";
+        let reason = "use a host name in lower-case letters";
         Err(ServerError::Name { what: "the host of a site", given, reason })
     }
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::auth::UserName;
 
-/// A workspace with a site in it, and beside it what nobody may see.
+/// A workspace with a site in it, and hidden files beside it.
 fn workspace() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("work");
@@ -250,7 +250,7 @@ fn a_password_is_kept_as_a_hash_that_only_it_fits() {
         let refused = PasswordHash::with_cost(bad, 4).unwrap_err();
         assert!(!refused.to_string().contains(bad), "{refused}");
     }
-    // What somebody wrote into the file to make us use all memory fits nothing.
+    // A manipulated hash that would use all memory matches no password.
     let heavy = text.replace("\"log_n\":4", "\"log_n\":40");
     assert!(!serde_json::from_str::<PasswordHash>(&heavy).unwrap().fits("correct horse"));
 }

@@ -116,7 +116,7 @@ impl HeadScanner {
         }
         self.part = match (framing.has_encoding, framing.has_length, framing.length) {
             (true, ..) if framing.is_chunked => Part::ChunkSize,
-            // Nobody here knows where its body ends, so a request behind it would not be checked.
+            // The end of the body is unknown, so a request behind it would not be checked.
             (true, ..) | (false, true, None) => return self.refuse(),
             (false, _, None | Some(0)) => Part::Head,
             (false, _, Some(length)) => Part::Body(length),

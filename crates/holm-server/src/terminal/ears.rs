@@ -1,5 +1,6 @@
-//! Whether a session hears what is said from elsewhere, as its events say. A server learns of the end a moment later than the session
-//! itself; what it hands over in between would lie there unheard.
+//! Decides whether a session in a terminal accepts input from servers, based on its events. A
+//! server learns of the end of a turn slightly later than the session. Input that arrives in
+//! between would stay unread.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,23 +8,24 @@ use holm_kernel::Event;
 
 use super::pulse::works_after;
 
-/// Why nothing is taken in.
-const IDLE: &str = "the session does nothing now; say it in its terminal";
+/// The error for input to an idle session.
+const IDLE: &str = "the session is idle; type it in its terminal";
 
-/// Follows whether something is under way, and whether something was said that the last of it may not have heard.
+/// Tracks whether the session works, and whether input arrived that its last turn
+/// may not have read.
 #[derive(Debug, Default)]
 pub(super) struct Ears(Mutex<State>);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum State {
-    /// Nothing is under way.
+    /// The session is idle.
     #[default]
     Shut,
-    /// Nothing is under way, and something was said just before the end.
+    /// The session is idle, and input arrived just before the end.
     Missed,
-    /// It works, and nothing was said since it was last stopped.
+    /// It works, and no input arrived since it was last cancelled.
     Open,
-    /// It works, and something was said to it.
+    /// It works, and input arrived.
     Spoken,
 }
 
@@ -43,12 +45,12 @@ impl Ears {
         matches!(*self.lock(), State::Open | State::Spoken)
     }
 
-    /// Says something to a session that works; it cannot end meanwhile without noticing.
+    /// Sends input to a working session; the session cannot end meanwhile without noticing.
     pub(super) fn say(&self, say: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
         self.while_it_works(State::Spoken, say)
     }
 
-    /// Stops one that works. What was said before begins nothing after that.
+    /// Cancels a working session. Earlier input starts nothing after that.
     pub(super) fn stop(&self, stop: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
         self.while_it_works(State::Open, stop)
     }
@@ -65,7 +67,7 @@ impl Ears {
         }
     }
 
-    /// Whether something was said just before the end of the last turn; says so once.
+    /// Whether input arrived just before the end of the last turn; reports it once.
     pub(super) fn missed(&self) -> bool {
         let mut state = self.lock();
         let missed = *state == State::Missed;
@@ -75,7 +77,7 @@ impl Ears {
         missed
     }
 
-    /// Nothing here can be left half done, so a panic elsewhere does no harm.
+    /// No change here can be left half done, so a panic of another thread does no harm.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,4 +1,5 @@
-//! The terminal's side: whoever drives a session lets servers of the same user watch and steer it.
+//! The terminal's side: a process that drives a session lets servers of the same user watch and
+//! steer it.
 
 use std::{io, path::Path, sync::Arc, time::Duration};
 
@@ -24,16 +25,16 @@ use crate::{
     live::{Attendance, Cursor, Desk, Feed, Step},
 };
 
-/// Servers that watch at the same time: one, and one that takes its place.
+/// Servers that watch at the same time: one, and a successor, with some reserve.
 const MOST_LINKS: usize = 4;
-/// How long a server may take to say who it is.
+/// How long a server may take to authenticate.
 const KNOCKING: Duration = Duration::from_secs(5);
-/// How long the last words may take when a session ends.
+/// How long the last messages may take when a session ends.
 const LAST_WORDS: Duration = Duration::from_secs(2);
-/// Answers that may wait for a server that reads slowly.
+/// Replies that may wait for a slow server.
 const MOST_REPLIES: usize = 64;
 
-/// What servers see of a session, and where its questions wait for them too.
+/// Shares a session with servers: its feed, its questions and its input.
 ///
 /// ```
 /// use holm_server::terminal::Host;
@@ -48,7 +49,7 @@ pub struct Host {
     ears: Arc<Ears>,
 }
 
-/// A session that can be watched, until this is dropped.
+/// Lets servers watch the session until it is dropped.
 #[derive(Debug)]
 pub struct Listening {
     place: Place,
@@ -58,7 +59,7 @@ pub struct Listening {
     ears: Arc<Ears>,
 }
 
-/// What one connection needs.
+/// The state of one connection.
 struct Serving {
     host: Host,
     handle: Handle,
@@ -73,19 +74,19 @@ impl Default for Host {
 }
 
 impl Host {
-    /// Nothing has happened yet.
+    /// Creates a host with an empty feed.
     pub fn new() -> Self {
         let feed = Arc::new(Feed::new());
         let desk = Arc::new(Desk::new(Arc::clone(&feed), Attendance::Attended));
         Self { feed, desk, ears: Arc::default() }
     }
 
-    /// Where whoever watches can answer.
+    /// The broker through which watchers answer questions.
     pub fn desk(&self) -> &Arc<Desk> {
         &self.desk
     }
 
-    /// Is told of the session's events.
+    /// The sink for the session's events.
     pub fn events(&self) -> Arc<dyn EventSink> {
         let host = self.clone();
         Arc::new(move |event: &Numbered| {
@@ -94,15 +95,15 @@ impl Host {
         })
     }
 
-    /// Sees replies arrive.
     pub fn deltas(&self) -> Arc<dyn DeltaSink> {
         Arc::clone(&self.feed) as Arc<dyn DeltaSink>
     }
 
-    /// Lets servers that have this data folder in. Must be called within a runtime, by whoever drives the session.
+    /// Accepts servers that use this data folder. The driver of the session must call
+    /// it within a runtime.
     ///
     /// # Errors
-    /// [`ServerError::File`] where no socket can be made. The session needs none to work.
+    /// [`ServerError::File`] if no socket can be created. The session works without it.
     pub fn listen(&self, data: &Path, session: &str, handle: Handle) -> Result<Listening, ServerError> {
         let place = Place::of(data, session);
         let (listener, key) = place.listen(session)?;
@@ -114,18 +115,20 @@ impl Host {
 }
 
 impl Listening {
-    /// Whether something was said from elsewhere that the turn that has just ended may not have heard: whoever drives the session catches
-    /// up with it ([`Session::catch_up`](holm_runtime::Session::catch_up)). Says so once; nothing more is taken in until it works again.
+    /// Whether a server sent input that the turn that just ended may not have read. The driver
+    /// then catches up ([`Session::catch_up`](holm_runtime::Session::catch_up)).
+    ///
+    /// Reports it once; no further input is accepted until the session works again.
     pub fn missed(&self) -> bool {
         self.ears.missed()
     }
 
-    /// Lets nobody in any more, and waits until those who watch have seen the end.
+    /// Accepts no more connections, and waits until the watchers have seen the end.
     pub async fn end(self) {
         self.accepting.abort();
         self.stop.cancel();
         let all = u32::try_from(MOST_LINKS).unwrap_or(u32::MAX);
-        // Whoever is slower reads the rest in the journal.
+        // Slower watchers read the rest in the journal.
         let _ = tokio::time::timeout(LAST_WORDS, self.room.acquire_many(all)).await;
     }
 }
@@ -143,7 +146,7 @@ async fn accept(listener: UnixListener, serving: Arc<Serving>, room: Arc<Semapho
         let Ok(permit) = Arc::clone(&room).try_acquire_owned() else { continue };
         let serving = Arc::clone(&serving);
         tokio::spawn(async move {
-            // A server that goes away is no concern of the session.
+            // A disconnected server does not affect the session.
             let _ = serving.serve(stream).await;
             drop(permit);
         });
@@ -175,7 +178,7 @@ impl Serving {
         Ok(())
     }
 
-    /// Does what somebody wants who watches, or says why not.
+    /// Carries out the command of a watcher, or returns why it cannot.
     fn act(&self, what: What) -> Result<(), String> {
         let (ears, handle) = (&self.host.ears, &self.handle);
         match what {
@@ -196,7 +199,7 @@ impl Serving {
         let feed = &self.host.feed;
         let mut bell = feed.bell();
         let last = feed.latest().event;
-        // All of a reply that is arriving, and the events from now on.
+        // The whole reply that is arriving, and the events from now on.
         let mut position = feed.position(Cursor { event: last, reply: None });
         put(&mut write, &Told::Hello { last, works: self.host.ears.works() }).await?;
         for posed in self.host.desk.open() {
@@ -219,14 +222,14 @@ impl Serving {
                 Step::Wait if rest == Rest::ToldBefore => break,
                 Step::Wait => tokio::select! {
                     Some(reply) = replies.recv() => put(&mut write, &reply).await?,
-                    // The feed is held here, so its bell cannot be gone.
+                    // The feed is held here, so its sender exists.
                     _ = bell.changed() => {}
-                    // Something may have been told since the last look, and it comes before the end.
+                    // Frames that arrived since the last look are sent before the end.
                     () = self.stop.cancelled() => rest = Rest::ToldBefore,
                 },
             }
         }
-        // What was said and heard is answered.
+        // Requests that were read get their reply.
         while let Ok(reply) = replies.try_recv() {
             put(&mut write, &reply).await?;
         }
@@ -234,11 +237,10 @@ impl Serving {
     }
 }
 
-/// What is left to be told.
+/// Which frames are still to be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rest {
-    /// Whatever happens.
     More,
-    /// What happened before the session ended.
+    /// Frames from before the end of the session.
     ToldBefore,
 }

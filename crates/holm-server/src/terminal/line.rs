@@ -1,4 +1,4 @@
-//! What a terminal and a server say to one another: one JSON object a line.
+//! The protocol between a terminal and a server: one JSON object per line.
 
 use std::io;
 
@@ -8,102 +8,91 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrit
 
 use crate::live::{Answered, Frame, Posed, QuestionId};
 
-/// The longest line of a terminal: an event holds a whole message.
+/// The longest line of a terminal: an event contains a whole message.
 pub(super) const MOST_TOLD: u64 = 64 << 20;
-/// The longest line of a server: what a person says.
+/// The longest line of a server: user input.
 pub(super) const MOST_SAID: u64 = 1 << 20;
 
 /// The first line of a server.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Knock {
-    /// What lies beside the socket.
+    /// The key from the file beside the socket.
     pub(super) key: String,
 }
 
-/// What a server says.
+/// A request of a server.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Said {
-    /// By which the terminal answers.
+    /// The number that the terminal's reply repeats.
     pub(super) number: u64,
-    /// What.
     pub(super) what: What,
 }
 
-/// What is handed over for people.
+/// A command on behalf of a user.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum What {
-    /// Before the next model call.
+    /// Adds a message before the next model call.
     Steer(String),
-    /// Once the run would stop.
+    /// Adds a message for the time when the run would stop.
     FollowUp(String),
-    /// At once, and why.
+    /// Cancels the run, with a reason.
     Cancel(String),
-    /// To a question.
     Answer {
-        /// Which.
         question: QuestionId,
-        /// What.
         answer: Answered,
     },
 }
 
-/// What a terminal tells.
+/// A message of a terminal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Told {
-    /// The first line: how far the session is.
+    /// The first line: the state of the session.
     Hello {
-        /// The last event that was told to anybody.
+        /// The last event that was sent to any server.
         last: Option<EventId>,
-        /// Whether something is under way.
+        /// Whether the session works.
         works: bool,
     },
-    /// Something happened.
     Event(Box<Numbered>),
-    /// A piece of a reply.
+    /// A piece of the reply that is arriving.
     Delta {
-        /// The model call.
         call: u64,
-        /// What it is a piece of.
+        /// The kind of text that it belongs to.
         kind: String,
-        /// The place of a tool call.
+        /// The index of the tool call.
         index: Option<u64>,
-        /// Where it begins.
         offset: u64,
-        /// The piece.
         text: String,
     },
-    /// How far a tool is.
+    /// The progress of a tool.
     Progress {
-        /// The tool call.
         call: u64,
-        /// What it does now.
+        /// What the tool does now.
         text: String,
         /// How much is done.
         done: Option<u64>,
         /// How much there is.
         total: Option<u64>,
     },
-    /// Somebody is asked.
     Asked(Box<Posed>),
     /// A question is no longer open.
     Settled(QuestionId),
-    /// What people should know.
+    /// A note for users.
     Note(String),
-    /// Something was left out up to this event; the journal has it.
+    /// Events up to this one were skipped; the journal has them.
     Gap(Option<EventId>),
-    /// What came of something that the server said; none where it was heard.
+    /// The reply to a request.
     Heard {
-        /// Which.
         number: u64,
-        /// Why it was not.
+        /// The reason why it was refused; `None` if it was accepted.
         refused: Option<String>,
     },
 }
 
 impl Told {
-    /// What there is to see, as a line; none for what only connections say.
+    /// The message for a frame; `None` for frames that only concern one connection.
     pub(super) fn of(frame: Frame) -> Option<Self> {
         Some(match frame {
             Frame::Event(told) => Self::Event(Box::new(told.event.clone())),
@@ -119,7 +108,7 @@ impl Told {
     }
 }
 
-/// The next line; none at the end. Not to be given up half way: what was read of a line would be lost.
+/// Reads the next line; `None` at the end. Dropping the future half-way would lose part of a line.
 pub(super) async fn next<T: DeserializeOwned>(
     from: &mut (impl AsyncBufRead + Unpin),
     most: u64,
@@ -132,12 +121,11 @@ pub(super) async fn next<T: DeserializeOwned>(
     serde_json::from_slice(&line).map(Some).map_err(io::Error::other)
 }
 
-/// Whether something is short enough for a line of at most so many bytes.
+/// Whether a message fits into a line of at most `most` bytes.
 pub(super) fn fits(line: &impl Serialize, most: u64) -> bool {
     serde_json::to_vec(line).is_ok_and(|line| (line.len() as u64) < most)
 }
 
-/// Writes a line.
 pub(super) async fn put(to: &mut (impl AsyncWrite + Unpin), line: &impl Serialize) -> io::Result<()> {
     let mut text = serde_json::to_vec(line).map_err(io::Error::other)?;
     text.push(b'\n');

@@ -1,4 +1,5 @@
-//! The server's side of one terminal: what it tells goes to those who watch, and what people say goes to it.
+//! The server's side of one terminal. It passes the terminal's events to watchers, and user input
+//! to the terminal.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -30,10 +31,10 @@ use crate::{
     live::{Feed, Posed, QuestionId},
 };
 
-/// How long a terminal may take to answer: it only writes down what it heard.
+/// How long a terminal may take to reply: it only queues the input.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A terminal that drives a session.
+/// The link to a terminal that drives a session.
 pub(crate) struct Link {
     feed: Arc<Feed>,
     out: AsyncMutex<OwnedWriteHalf>,
@@ -45,7 +46,7 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    /// Begins to listen to a terminal; what it tells goes to the feed. None where it does not want to be watched.
+    /// Connects to a terminal and adds its messages to the feed; `None` if the terminal refuses.
     pub(super) async fn begin(stream: UnixStream, key: String, feed: Arc<Feed>) -> Option<Arc<Self>> {
         let (read, mut write) = stream.into_split();
         let mut read = BufReader::new(read);
@@ -65,13 +66,13 @@ impl Link {
             over: CancellationToken::new(),
         });
         link.pulse.set(works);
-        // What happened until now was told to nobody here.
+        // Earlier events were not shown here.
         link.feed.break_off(last);
         tokio::spawn(Arc::clone(&link).listen(read));
         Some(link)
     }
 
-    /// Whether the terminal is still there.
+    /// Whether the terminal is still connected.
     pub(crate) fn is_there(&self) -> bool {
         !self.over.is_cancelled()
     }
@@ -81,31 +82,30 @@ impl Link {
         self.pulse.works()
     }
 
-    /// The word for what the session does.
+    /// The name of the session's state in the API.
     pub(crate) fn state(&self) -> &'static str {
         if self.works() { "working" } else { "idle" }
     }
 
-    /// The questions that wait for somebody, there or here.
+    /// The questions that wait for an answer, in the terminal or here.
     pub(crate) fn questions(&self) -> Vec<Arc<Posed>> {
         lock(&self.open).values().cloned().collect()
     }
 
-    /// Tells those who watch of the questions again, for one who has just come.
+    /// Shows the open questions again, for a new watcher.
     pub(crate) fn repeat_questions(&self) {
         self.questions().into_iter().for_each(|posed| self.feed.asked(posed));
     }
 
-    /// Hands something over, and waits until it was heard.
+    /// Sends a command and waits until the terminal has accepted it.
     ///
     /// # Errors
-    /// Why it was not.
+    /// The reason why it was not accepted.
     pub(crate) async fn say(&self, what: What) -> Result<(), Refusal> {
-        let gone =
-            || Refusal::conflict("gone", "the terminal that drives the session does not answer any more");
+        let gone = || Refusal::conflict("gone", "the terminal that drives the session no longer answers");
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let said = Said { number, what };
-        // The terminal reads no longer line, and would hang up on everybody who watches.
+        // The terminal reads no longer lines, and would disconnect all watchers.
         if !fits(&said, MOST_SAID) {
             let message = "this is too long for a session in a terminal; put it into a file";
             return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message));
@@ -117,7 +117,7 @@ impl Link {
             told.await.ok()
         };
         let heard = tokio::select! {
-            // A last word counts, also where the terminal is gone by the time it is looked at.
+            // An answer counts even if the terminal is gone by the time it is read.
             biased;
             heard = tokio::time::timeout(PATIENCE, said) => heard.ok().flatten(),
             () = self.over.cancelled() => None,
@@ -137,7 +137,7 @@ impl Link {
         self.pulse.set(false);
         let open = std::mem::take(&mut *lock(&self.open));
         open.into_keys().for_each(|id| self.feed.settled(id));
-        // Whoever drives the session next tells of other events; the journal has those between.
+        // The next driver continues with later events; the journal has those in between.
         self.feed.break_off(None);
     }
 
@@ -169,7 +169,7 @@ impl Link {
             Told::Gap(last) => self.feed.break_off(last),
             Told::Heard { number, refused } => {
                 if let Some(waiting) = lock(&self.waiting).remove(&number) {
-                    // Whoever said it may have gone.
+                    // The sender may be gone.
                     let _ = waiting.send(refused);
                 }
             }
@@ -177,7 +177,7 @@ impl Link {
     }
 }
 
-/// A piece of a reply as it was; none of a kind that nobody knows.
+/// Rebuilds a piece of a reply; `None` if its kind is unknown.
 fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Option<Delta<'a>> {
     Some(match (kind, index) {
         ("text", _) => Delta::Text { offset, text },
@@ -188,7 +188,7 @@ fn delta<'a>(kind: &str, index: Option<u64>, offset: u64, text: &'a str) -> Opti
     })
 }
 
-/// Every change is one step, so a panic elsewhere leaves nothing half done.
+/// Every change is a single step, so a panic of another thread leaves nothing half done.
 fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
     held.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! All terminals that the server knows of.
+//! The links to all terminals that the server knows.
 
 use std::{
     collections::HashMap,
@@ -10,13 +10,13 @@ use tokio::sync::Mutex as AsyncMutex;
 use super::{Link, place::Place};
 use crate::{Refusal, Server, SessionId, auth::UserName};
 
-/// Entries from which on it is looked whether some are of no use any more.
+/// The number of entries from which on unused ones are removed.
 const MANY: usize = 64;
 
 type Key = (UserName, SessionId);
 type Slot = Arc<AsyncMutex<Option<Arc<Link>>>>;
 
-/// The terminals, by the sessions that they drive.
+/// The links to terminals, by session.
 #[derive(Default)]
 pub(crate) struct Links(Mutex<HashMap<Key, Slot>>);
 
@@ -36,10 +36,11 @@ impl Links {
 }
 
 impl Server {
-    /// The terminal that drives a session; none where nobody does, or the server itself.
+    /// The link to the terminal that drives a session. `None` if no terminal does, or the
+    /// server drives it itself.
     ///
     /// # Errors
-    /// [`Refusal`] where the user has no place.
+    /// [`Refusal`] if the user has no data folder.
     pub(crate) async fn terminal(
         &self,
         user: &UserName,
@@ -48,7 +49,7 @@ impl Server {
         if self.inner.hall.find(user, id).await.is_some() {
             return Ok(None);
         }
-        // Held while somebody knocks: two links would tell everything twice.
+        // Held while connecting, because two links would add every event twice.
         let slot = self.inner.links.slot(user, id);
         let mut held = slot.lock().await;
         if let Some(link) = held.as_ref().filter(|link| link.is_there()) {

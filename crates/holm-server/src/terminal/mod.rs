@@ -1,9 +1,12 @@
-//! Sessions that somebody drives in a terminal, watched and steered from the server.
+//! Sessions that a terminal drives, watched and steered from the server.
 //!
-//! The journal's lease stays with the terminal, which alone drives the session. Beside it the terminal listens on a socket
-//! below its data folder, which only its user can open, and only with a key that lies in a file there: what cannot read that
-//! file, a command in a jail for one, cannot speak either. Through it the server hears what happens as it happens, and hands over
-//! what people say: steering, a stop, an answer. What happened before is in the journal, which both read.
+//! The terminal keeps the lease of the journal and alone drives the session. It also listens on a
+//! socket below its data folder. Only its user can open that socket, and only with a key from a
+//! file beside it. A process that cannot read the file, such as a command in a jail, cannot
+//! connect.
+//!
+//! Over the socket the server receives events as they happen, and sends user input: steering, a
+//! cancellation, an answer. Earlier events are in the journal, which both sides read.
 //!
 //! ```text
 //!   holm run, holm chat ── Host ──┐                       ┌── Link ── Feed ──► watchers

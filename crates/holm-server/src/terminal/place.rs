@@ -1,4 +1,4 @@
-//! Where the socket of a session lies, and the key that opens it.
+//! The socket of a session in the data folder, and the key that opens it.
 
 use std::{
     fs, io,
@@ -14,21 +14,22 @@ use crate::ServerError;
 
 /// The folder of sockets, below a data folder.
 const FOLDER: &str = "live";
-/// Letters of a session's digest in a name: enough that no two sessions meet, short because the names of sockets must be.
+/// Hex digits of the session's digest in a file name: enough to avoid collisions, and short because
+/// socket paths must be.
 const LETTERS: usize = 24;
 /// Bytes of a key.
 const KEY: usize = 32;
-/// The longest path that a socket may have on every system that is known.
+/// The longest socket path that all supported systems allow.
 const MOST_PATH: usize = 100;
 
-/// The place of one session's socket.
+/// The paths of one session's socket and its key file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     socket: PathBuf,
     key: PathBuf,
 }
 
-/// What lies beside a socket.
+/// The content of the key file beside a socket.
 #[derive(Serialize, Deserialize)]
 struct Beside {
     session: String,
@@ -36,18 +37,18 @@ struct Beside {
 }
 
 impl Place {
-    /// The place of a session of this data folder.
+    /// The paths for a session of this data folder.
     pub(super) fn of(data: &Path, session: &str) -> Self {
         let name = hex(&Sha256::digest(session.as_bytes()));
         let stem = data.join(FOLDER).join(name.get(..LETTERS).unwrap_or_default());
         Self { socket: stem.with_extension("sock"), key: stem.with_extension("json") }
     }
 
-    /// Listens, in place of whoever listened there before: that process is gone, or it would have the session. Gives the key
-    /// that opens the socket.
+    /// Listens on the socket, and replaces one that a previous process left. That process has
+    /// ended, or it would still hold the session. Returns the key that opens the socket.
     ///
     /// # Errors
-    /// Where the system does not let it, or the path is too long for a socket.
+    /// If the system refuses, or the path is too long for a socket.
     pub(super) fn listen(&self, session: &str) -> Result<(UnixListener, String), ServerError> {
         let listen = || -> io::Result<(UnixListener, String)> {
             if self.socket.as_os_str().len() > MOST_PATH {
@@ -67,22 +68,22 @@ impl Place {
         listen().map_err(|error| ServerError::file(&self.socket, &error))
     }
 
-    /// A connection and the key for it; none where nobody listens.
+    /// Connects to the socket and reads its key; `None` if no process listens.
     pub(super) async fn connect(&self, session: &str) -> Option<(UnixStream, String)> {
         let beside: Beside = serde_json::from_slice(&fs::read(&self.key).ok()?).ok()?;
         let stream = UnixStream::connect(&self.socket).await.ok()?;
         (beside.session == session).then_some((stream, beside.key))
     }
 
-    /// Takes away what lies there.
+    /// Deletes the socket and its key file.
     pub(super) fn clear(&self) {
-        // What is not there need not go, and what cannot go is told by whoever wants the place.
+        // Missing files need no removal. If a removal fails, the next attempt to listen reports it.
         let _ = fs::remove_file(&self.socket);
         let _ = fs::remove_file(&self.key);
     }
 }
 
-/// Whether two keys are the same, in the same time whatever the difference.
+/// Compares two keys in constant time.
 pub(super) fn same(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes()).fold(0, |differ, (one, other)| differ | (one ^ other));
     one.len() == other.len() && std::hint::black_box(differ) == 0

@@ -1,10 +1,10 @@
-//! Whether a session works, as its events say.
+//! Tracks whether a session works, based on its events.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use holm_kernel::Event;
 
-/// Follows whether something is under way.
+/// Tracks whether the session works.
 #[derive(Debug, Default)]
 pub(super) struct Pulse(AtomicBool);
 
@@ -24,8 +24,8 @@ impl Pulse {
     }
 }
 
-/// Whether something is under way after an event; nothing where the event does not say. Also a session that goes on after a crash,
-/// without a new prompt, is seen to work.
+/// Whether the session works after an event; `None` if the event does not say. A session that
+/// resumes after a crash without a new prompt also counts as working.
 pub(super) fn works_after(event: &Event) -> Option<bool> {
     match event {
         Event::GroupStarted { .. } | Event::ModelCalled { .. } | Event::CallStarted { .. } => Some(true),

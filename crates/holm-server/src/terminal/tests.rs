@@ -1,4 +1,4 @@
-//! A session and a server with a real socket between them.
+//! A session and a server, connected by a real socket.
 
 use std::{
     path::Path,

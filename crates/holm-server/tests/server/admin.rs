@@ -1,4 +1,4 @@
-//! Users, roles, scopes, budgets and the log of what was done.
+//! Users, roles, scopes, budgets and the audit log.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ async fn a_user_sees_nothing_of_another() {
     assert_eq!(ada.get("/api/usage").await.json()["lines"], json!([]));
     std::fs::write(stage.workspace("owner").join("notes.txt"), "mine").unwrap();
     assert_eq!(ada.get("/api/files?path=notes.txt").await.status, 404);
-    // The same name is another session.
+    // The same name of another user is a different session.
     let made = ada.post("/api/sessions", &json!({ "id": id })).await;
     assert_eq!(made.status, 201, "{made:?}");
     assert_eq!(owner.get(&format!("/api/sessions/{id}")).await.json()["title"], "hello");

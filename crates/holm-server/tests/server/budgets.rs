@@ -1,5 +1,5 @@
-//! Hard budgets: what a user's runs together cost. A reply costs a billionth of a dollar a token, so one that says something
-//! costs 16, and one that calls a tool 26.
+//! Hard budgets for all runs of a user together. A reply costs a billionth of a dollar per token:
+//! 16 tokens for a text, 26 for a tool call.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! A small client over a socket: it sends what no well-behaved one would.
+//! A small client over a socket, which can send requests that no well-behaved client would.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -12,10 +12,10 @@ use tokio::{
 /// How long anything may take, on a machine that is ten times slower than any.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How often it is looked whether something is so.
+/// How often a condition is checked.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Somebody with a token.
+/// A client with a token.
 #[derive(Clone)]
 pub(crate) struct Http {
     pub(crate) address: SocketAddr,

@@ -1,4 +1,4 @@
-//! The files of the dashboard stand before the door; nothing else does.
+//! Only the files of the dashboard are served without access checks.
 
 use crate::stage::Stage;
 
@@ -6,7 +6,7 @@ use crate::stage::Stage;
 async fn the_page_needs_no_token_and_everything_that_it_asks_for_does() {
     let stage = Stage::new().await;
     let nobody = stage.http().token(None);
-    // Built in or not, nobody is asked for a token.
+    // With or without a built dashboard, no token is required.
     let page = nobody.get("/").await;
     assert!(page.status == 200 || (page.status == 404 && page.code() == "no_dashboard"), "{page:?}");
     assert!(page.head.contains("content-security-policy: default-src 'none'"), "{page:?}");

@@ -1,4 +1,5 @@
-//! Jobs over the interface: made, run, looked at, started by signed messages, gone on with after a restart.
+//! Jobs over the API: creating, running and listing them, signed messages, and resuming after a
+//! restart.
 
 use std::time::{Duration, SystemTime};
 
@@ -137,7 +138,7 @@ async fn a_job_gets_another_key_and_the_old_one_counts_as_long_as_it_may() {
     for (key, message) in [(&old, "msg_1"), (&new, "msg_2")] {
         assert_eq!(send(&http, "/hooks/owner/x", key, message, "{}").await.status, 202);
     }
-    // Whoever knows that a key has leaked leaves it no time.
+    // After a leak, the old key gets no grace period.
     let newest = rekey(json!({ "old_for_s": 0 })).await.json();
     let newest = HookKey::read(newest["key"].as_str().unwrap()).unwrap();
     for (key, message, status) in [(&old, "msg_3", 401), (&new, "msg_4", 401), (&newest, "msg_5", 202)] {
@@ -228,7 +229,7 @@ async fn messages_that_are_not_signed_are_all_refused_alike() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_and_what_was_under_way_of_it_survive_a_restart() {
-    // What waits for somebody would not finish, however long it may.
+    // A run that waits for an answer would not finish, no matter how long the server waits.
     let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
     let http = stage.http();
     make(&http, "long", json!({ "when": "asked", "prompt": "touch", "approval": "park" })).await;
@@ -274,7 +275,7 @@ async fn a_try_whose_session_was_made_and_never_prompted_is_begun_after_a_restar
 async fn a_person_does_not_let_more_runs_wait_than_a_message_may() {
     let stage = Stage::new().await;
     let http = stage.http();
-    // It waits for an answer that nobody gives, so nothing of what follows begins.
+    // It waits for an answer that never comes, so none of the following runs starts.
     make(&http, "slow", json!({ "when": "asked", "prompt": "touch", "approval": "park" })).await;
     let mut last = http.post("/api/jobs/slow/run", &json!({})).await;
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! The server over real sockets, with agents whose provider is the double.
+//! The server over real sockets, with agents that use a fake provider.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set itself up fails")]
 

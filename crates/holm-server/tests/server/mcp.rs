@@ -1,4 +1,4 @@
-//! Agents for clients of MCP: what they are asked is a session like any other.
+//! Agents for MCP clients: each question becomes a normal session.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ async fn an_agent_that_is_asked_over_mcp_answers_in_a_session_of_the_server() {
     assert_eq!(answer["content"][0]["text"], "you said hello", "{answer}");
     let sessions = stage.http().get("/api/sessions").await.json();
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1, "{sessions}");
-    // Nobody is there to be asked.
+    // The session is unattended, so no user can approve the call.
     let answer = asks(&http, "tools/call", call("touch")).await;
     assert!(answer["content"][0]["text"].as_str().unwrap().contains("nobody answered"), "{answer}");
 }

@@ -1,4 +1,4 @@
-//! An agent as a model, for clients that speak OpenAI's formats.
+//! Agents as models, for clients of OpenAI's formats.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};
@@ -172,8 +172,8 @@ async fn a_tool_of_the_client_with_the_name_of_one_of_the_agent_is_refused() {
     // What looks like it is no other name.
     refuses(&["weather", "TOUCH"], "`touch`").await;
     refuses(&["weather", "Weather"], "`weather` and `Weather`").await;
-    refuses(&["t\u{43e}uch"], "no name of a function").await;
-    refuses(&["touch\u{200b}"], "no name of a function").await;
+    refuses(&["t\u{43e}uch"], "not a valid function name").await;
+    refuses(&["touch\u{200b}"], "not a valid function name").await;
     for own in holm_kernel::OWN_NAMES.iter().copied() {
         refuses(&[own], own).await;
         refuses(&[own.to_uppercase().as_str()], own).await;
@@ -346,7 +346,7 @@ async fn a_session_that_many_name_at_once_is_one_that_can_be_found() {
             tokio::spawn(async move { http.post("/v1/chat/completions", &asked).await })
         });
         let all: Vec<_> = all.collect();
-        // Each run waits for an answer; one that nobody finds would wait for ever.
+        // Each run waits for an answer; a run that the test does not find would wait forever.
         let path = format!("/api/sessions/{id}/questions");
         let until = tokio::time::Instant::now() + PATIENCE;
         while !all.iter().all(tokio::task::JoinHandle::is_finished) {

@@ -1,4 +1,4 @@
-//! Files and folders of the workspace, the parts of agents, and who may change what.
+//! Files and folders of the workspace, the parts of agents, and the rights to change them.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! What is done with sessions: made, prompted, asked, answered, stopped, forked, told again, forgotten.
+//! Sessions: creating, prompting, answering, stopping, forking, replaying and deleting them.
 
 use holm_server::auth::{Role, Scope};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Sites over real sockets: their own origin, their folder, their password.
+//! Sites over real sockets: their origin, their folder and their password.
 
 use std::net::SocketAddr;
 
@@ -9,7 +9,7 @@ use crate::{client::Http, stage::Stage};
 
 async fn stage() -> Stage {
     let stage = Stage::with(|config| config.sites = Some("127.0.0.1:0".parse().unwrap())).await;
-    // A user's folder is made when somebody asks for it.
+    // The first request of a user creates their folder.
     stage.http().get("/api/sessions").await;
     let work = stage.workspace("owner");
     std::fs::create_dir_all(work.join("site")).unwrap();
@@ -46,7 +46,7 @@ async fn a_folder_is_shown_at_an_address_of_its_own() {
         assert_eq!(page.status, 404, "{path}: {page:?}");
     }
     assert_eq!(visitor(address).send("POST", "/", Some("{}")).await.status, 405);
-    // A name that leads here by somebody's trick is not ours.
+    // A foreign name that resolves to this address (DNS rebinding) is refused.
     assert_eq!(visitor(address).header("host", "rebound.example").get("/").await.status, 421);
     // And the server shows no site under its own origin.
     assert_eq!(http.get("/index.html").await.status, 404);

@@ -1,4 +1,4 @@
-//! A server with a provider that follows what it is asked: the prompt says what the model does.
+//! A server with a scripted provider: the prompt says what the model does.
 
 use std::{
     collections::HashMap,
@@ -88,7 +88,7 @@ impl Stage {
         Http::new(self.serving.address(), self.token.reveal())
     }
 
-    /// Somebody else, with a token of their own.
+    /// Another user, with a token of their own.
     pub(crate) fn as_user(&self, user: &str, role: Rights, scope: Scope) -> Http {
         let (_, token) = self.serving.server().keyring().issue(user.parse().unwrap(), role, scope).unwrap();
         Http::new(self.serving.address(), token.reveal())

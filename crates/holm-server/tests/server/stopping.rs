@@ -1,4 +1,4 @@
-//! What becomes of runs when the server stops and starts.
+//! Runs across a stop and a restart of the server.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
 async fn a_run_that_does_not_finish_is_parked_and_goes_on_at_the_next_start() {
     let stage = Stage::with(|config| config.limits.grace = Duration::from_millis(100)).await;
     let http = stage.http();
-    // It waits for an answer that nobody gives, so it is at work when the server stops.
+    // It waits for an answer that never comes, so it is running when the server stops.
     http.post("/api/sessions", &json!({ "id": "one", "prompt": "touch" })).await;
     let mut listening = http.listen("/api/sessions/one/events").await;
     listening.until("question").await;
@@ -225,13 +225,13 @@ async fn a_prompt_that_was_accepted_is_not_lost_to_one_that_comes_before_it_goes
     assert!(told.iter().any(|heard| heard.data.to_string().contains("you said second")), "{told:?}");
 }
 
-/// A session that is kept as one that is under way and that nobody drives, as a server leaves it that ended.
+/// A session as an ended server leaves it: marked as running, but not driven.
 async fn left(store: &holm_store::Store, id: &str) {
     until("its rest", async || store.session(id).await.unwrap().holder.is_none()).await;
     store.tag(id, "holm:running").await.unwrap();
 }
 
-/// Waits until somebody has gone on with it, to its end.
+/// Waits until another server has resumed it and finished.
 async fn taken_over(store: &holm_store::Store, id: &str) {
     until("whoever takes it over", async || {
         store.session(id).await.unwrap().tags.iter().all(|tag| tag != "holm:running")
@@ -239,8 +239,8 @@ async fn taken_over(store: &holm_store::Store, id: &str) {
     .await;
 }
 
-/// A server that shares its store and puts sessions away at once. Nobody begins one there: it might be put away before it is
-/// prompted.
+/// A server that shares its store and closes sessions at once. Tests do not start sessions there,
+/// because a session might be closed before it is prompted.
 fn shared(config: &mut holm_server::Config) {
     config.takeover = Some(Duration::from_millis(20));
     config.limits.idle = Duration::from_millis(20);

@@ -1,4 +1,4 @@
-//! TLS where there is a certificate, and nothing in clear beyond this machine.
+//! TLS with a certificate, and no unencrypted listener beyond this machine.
 
 use std::{net::Ipv4Addr, sync::Arc};
 

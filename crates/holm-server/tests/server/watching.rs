@@ -1,4 +1,4 @@
-//! Watchers that come, go and come back: nothing is missed and nothing seen twice.
+//! Watchers that connect, leave and reconnect miss nothing and see nothing twice.
 
 use futures::StreamExt as _;
 use holm_server::auth::{Role, Scope};
@@ -60,7 +60,7 @@ async fn whoever_comes_back_within_a_reply_gets_the_rest_of_it() {
     let (before, cursor) = (pieces(&heard), heard.last().unwrap().id.clone());
     assert!(LONG.starts_with(&before) && cursor.contains('/'), "{cursor}");
     drop(first);
-    // All that there is comes to somebody new, and the same to whoever has a part of it.
+    // A new watcher receives everything, and one that resumes receives the same rest.
     let mut fresh = http.listen(path).await;
     let mut new = Vec::new();
     while pieces(&new).len() < before.len() {

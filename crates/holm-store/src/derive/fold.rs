@@ -1,5 +1,6 @@
-//! A fold that is gone on with: what a run used and what its models have shown, up to a record, with the state of the run
-//! there. New records are folded from that state, so a long session costs what is new in it.
+//! An incremental fold over a journal: what a run used and what its models have shown, up to a
+//! record, with the run's state there. New records are folded from that state, so a long session
+//! costs only what is new in it.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,10 @@ use super::usage::{Entry, Folded, Sums, start};
 /// Records after which the state is worth keeping again; fewer are folded again the next time.
 const KEEP_RECORDS: u64 = 64;
 
-/// The largest state that is kept: a database refuses one that is much larger, and nothing would be counted any more. A run whose state
-/// is larger is folded from the last one that was not.
+/// The largest state that is stored. A database refuses a much larger one, and nothing would be
+/// counted any more. A run with a larger state is folded from its last smaller one.
 const MOST_STATE_BYTES: usize = 256 << 20;
 
-/// What a database keeps of a fold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FoldRow {
     /// Records that the usage and the ledger of the run hold.
@@ -38,20 +38,22 @@ pub(crate) struct Fold {
     sums: Sums,
     records: u64,
     understood: u64,
-    /// Records whose usage is known from an earlier fold, and what those behind them say, where this one fails.
+    /// Records whose usage is known from an earlier fold, and what the records after them say
+    /// if this fold fails.
     known: u64,
     behind: Sums,
     kept_at: u64,
 }
 
 impl Fold {
-    /// From record 0, or from a state that this kernel can read. `known` records were counted before.
+    /// From record 0, or from a state that this kernel can read. `known`
+    /// records were counted before.
     pub(crate) fn new(state: Option<&[u8]>, known: u64) -> Self {
         let restored = state.and_then(Self::restored).unwrap_or_default();
         Self { known, ..restored }
     }
 
-    /// Whether it goes on from a state.
+    /// Whether the fold continues from a stored state.
     pub(crate) const fn is_restored(&self) -> bool {
         self.kept_at > 0
     }
@@ -83,7 +85,7 @@ impl Fold {
         self.head.map_or_else(journal::Reader::new, journal::Reader::after)
     }
 
-    /// Folds the next record, or counts it by what it says where this kernel can fold no more.
+    /// Folds the next record. If this kernel can no longer fold, counts it by its content alone.
     pub(crate) fn add(&mut self, record: &Record) {
         if self.records == 0 {
             self.sums.configure(record);
@@ -123,12 +125,14 @@ impl Fold {
         Some(state).filter(|state| state.len() <= MOST_STATE_BYTES)
     }
 
-    /// Whether an earlier fold counted records that this one does not understand: what it counted holds then.
+    /// Whether an earlier fold counted records that this one does not understand. The earlier
+    /// counts are then valid.
     pub(crate) const fn is_outdone(&self) -> bool {
         self.understood < self.records && self.understood < self.known
     }
 
-    /// What is known of the run, and what the records behind say, in place of what this fold makes of all of them.
+    /// Combines the known usage of a run with what the later records say, in place of
+    /// this fold's own result.
     pub(crate) fn beside(self, entries: Vec<Entry>, ledger: Vec<Standing>) -> Folded {
         let mut sums: BTreeMap<_, _> =
             entries.into_iter().map(|entry| ((entry.day, entry.subject), entry.tally)).collect();
@@ -147,7 +151,8 @@ impl Fold {
     }
 }
 
-/// Folds a run's records into what it used. Children count in their own runs, not in their parent's.
+/// Folds a run's records into what it used. Children count in their own runs,
+/// not in their parent's.
 #[must_use]
 pub fn fold(records: &[Record]) -> Folded {
     let mut fold = Fold::default();

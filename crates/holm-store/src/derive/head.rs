@@ -1,4 +1,4 @@
-//! What a list of sessions shows, from a run's first lines and its last one.
+//! The facts that a list of sessions shows, computed from a run's first lines and its last one.
 
 use holm_kernel::{
     Input,
@@ -6,16 +6,17 @@ use holm_kernel::{
     plain_text,
 };
 
-/// Lines that may stand before the first prompt: record 0, changes of tools and mode. What comes later gives no title.
+/// The lines that may come before the first prompt: record 0, changes of tools and mode. Later
+/// lines give no title.
 pub(crate) const FIRST_LINES: u64 = 16;
 
 /// Characters of a derived title: about a line of a list.
 const TITLE_CHARS: usize = 80;
 
-/// What a list shows.
+/// The list entry of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct HeadFacts {
-    /// How many records there were.
+    /// The number of records at that time.
     pub(crate) records: u64,
     /// When the last one was handled.
     pub(crate) updated: u64,
@@ -25,7 +26,7 @@ pub(crate) struct HeadFacts {
     pub(crate) title: Option<Vec<u8>>,
 }
 
-/// What record 0 says about the run.
+/// The facts about a run in record 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Opening {
     pub(crate) agent: String,
@@ -34,7 +35,8 @@ pub(crate) struct Opening {
 }
 
 impl Opening {
-    /// Reads the first lines; what cannot be understood is left out, the list must work for every run.
+    /// Reads the first lines; what cannot be understood is left out, the list must
+    /// work for every run.
     pub(crate) fn read(lines: &[Vec<u8>]) -> Self {
         let mut text = Vec::new();
         for line in lines {
@@ -78,7 +80,7 @@ pub(crate) fn time_of(line: &[u8]) -> u64 {
     digits.fold(0, |time: u64, digit| time.saturating_mul(10).saturating_add(u64::from(digit - b'0')))
 }
 
-/// The first line of a prompt that says anything.
+/// The first line of a prompt that is not blank.
 fn title(text: &str) -> Option<String> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let mut title: String = line.chars().filter(|char| !char.is_control()).take(TITLE_CHARS).collect();

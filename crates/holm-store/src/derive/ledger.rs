@@ -1,4 +1,5 @@
-//! What models have shown, as a database keeps it: numbers that can be read, and reasons that are sealed where a store is.
+//! What models have shown, as rows of a database. Numbers are readable; reasons are sealed if the
+//! store is encrypted.
 
 use holm_kernel::TaskKind;
 use holm_runtime::{Score, Standing, Why};
@@ -8,7 +9,7 @@ use crate::{StoreError, vault::SessionKey};
 /// The place of sealed reasons; it never changes, or they could not be opened again.
 const LEDGER: &str = "ledger";
 
-/// What one run says of one model.
+/// The results of one model in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LedgerRow {
     pub(crate) kind: String,
@@ -38,7 +39,8 @@ impl LedgerRow {
         Ok(Self { kind: kind.to_string(), model, numbers, whys })
     }
 
-    /// What the row says. Reasons that cannot be read are no reason to forget the numbers.
+    /// The standing that the row describes. Reasons that cannot be read do
+    /// not invalidate the numbers.
     pub(crate) fn standing(self, key: Option<&SessionKey>) -> Standing {
         let [calls, tasks, successes, rejections, invalid_calls, step_ups] = self.numbers;
         let whys = match key {

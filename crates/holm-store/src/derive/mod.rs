@@ -1,5 +1,5 @@
-//! What is known about a run beside its lines: always computed from them, never a second truth. It may be dropped and
-//! computed again at any time ([`Store::rebuild`](crate::Store::rebuild)).
+//! Data about a run that is computed from its lines and never a second source of truth. It may be
+//! dropped and computed again at any time ([`Store::rebuild`](crate::Store::rebuild)).
 
 mod fold;
 mod head;

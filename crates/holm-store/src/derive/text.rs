@@ -1,4 +1,5 @@
-//! What can be found in a record: what people asked, what models answered and called, what tools gave back.
+//! The searchable text of a record: prompts, the answers and calls of models, and the results of
+//! tools.
 
 use holm_kernel::{Block, Input, ModelResult, ToolOutput, plain_text};
 use serde::{Deserialize, Serialize};
@@ -6,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of one record that can be found; a larger text is searched by its beginning.
 const SEARCHED_BYTES: usize = 256 * 1024;
 
-/// Characters of an excerpt on each side of what was found.
+/// Characters of an excerpt on each side of the match.
 const AROUND: usize = 60;
 
 /// The text of one record for the index.
@@ -16,13 +17,12 @@ pub(crate) struct TextRow {
     pub(crate) text: String,
 }
 
-/// Whose words a text is.
+/// The author of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextKind {
-    /// A person's.
     Prompt,
-    /// A model's, with the arguments of the calls it wants.
+    /// A model's answer, with the arguments of its calls.
     Answer,
     /// A tool's or a child's.
     Tool,
@@ -80,7 +80,7 @@ pub(crate) fn spilled(input: &Input) -> Option<String> {
     output.spill.as_ref().map(|spill| spill.sha256.clone())
 }
 
-/// Whether a text holds every term, whatever the case of its letters.
+/// Whether a text holds every term. Upper and lower case are equal.
 pub(crate) fn holds(text: &str, terms: &[String]) -> bool {
     let text = text.to_lowercase();
     terms.iter().all(|term| text.contains(&term.to_lowercase()))

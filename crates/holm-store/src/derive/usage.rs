@@ -1,5 +1,5 @@
-//! What a run used, by day and by model or tool: a fold over its inputs through the kernel itself, so that it says what
-//! the kernel counted and nothing else.
+//! What a run used, by day and by model or tool. It folds the inputs through the kernel itself, so
+//! it reports exactly what the kernel counted.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use holm_kernel::{
 use holm_runtime::{Scorer, Standing};
 use serde::{Deserialize, Serialize};
 
-/// Stands for a model or tool whose name a journal no longer tells.
+/// Stands for a model or tool whose name the journal no longer contains.
 const UNKNOWN: &str = "(unknown)";
 
 /// Calls under way that are remembered: more than a run has open at once.
@@ -27,7 +27,7 @@ const MOST_OPEN: usize = 1_024;
 pub struct Day(u64);
 
 impl Day {
-    /// Counts from 1970-01-01.
+    /// Takes days counted from 1970-01-01.
     #[must_use]
     pub const fn new(days: u64) -> Self {
         Self(days)
@@ -39,7 +39,7 @@ impl Day {
         Self(millis / 86_400_000)
     }
 
-    /// Days since 1970-01-01.
+    /// The number of days since 1970-01-01.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.0
@@ -49,8 +49,9 @@ impl Day {
 impl std::fmt::Display for Day {
     /// The Gregorian date, computed from the number of days alone.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Years begin in March here, so that the leap day is the last of its year; 719,468 days lie between
-        // 0000-03-01 and 1970-01-01, and the calendar repeats every 146,097 days (400 years).
+        // Years begin in March here, so that the leap day is the last of its year; 719,468 days lie
+        // between 0000-03-01 and 1970-01-01, and the calendar repeats every 146,097 days (400
+        // years).
         let days = self.0.saturating_add(719_468);
         let (era, of_era) = (days / 146_097, days % 146_097);
         let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -63,7 +64,6 @@ impl std::fmt::Display for Day {
     }
 }
 
-/// What was used.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
@@ -73,7 +73,7 @@ pub enum Subject {
     Tool(String),
 }
 
-/// What it came to.
+/// The sums of calls, tokens, cost and time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Calls that came to an end.
@@ -84,7 +84,7 @@ pub struct Tally {
     pub tokens: Usage,
     /// Money, as far as prices are known.
     pub cost: NanoUsd,
-    /// Calls that used tokens of a model whose price is unknown, which is never taken for free.
+    /// Calls that used tokens of a model without a known price. They never count as free.
     pub unpriced: u64,
     /// Milliseconds that tools ran.
     pub millis: u64,
@@ -108,14 +108,11 @@ impl Tally {
     }
 }
 
-/// What one run used of one thing on one day.
+/// What one run used of one model or tool on one day.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When.
     pub day: Day,
-    /// Of what.
     pub subject: Subject,
-    /// How much.
     pub tally: Tally,
 }
 
@@ -124,10 +121,11 @@ pub struct Entry {
 pub struct Folded {
     /// By day and subject, in order.
     pub entries: Vec<Entry>,
-    /// Records that the kernel could fold. Those after them (erased, or of rules that this kernel does not have) are
-    /// counted by what they say, under a name that says so.
+    /// Records that the kernel could fold. The records after them were erased or follow rules that
+    /// this kernel does not have. They are counted by their content, under a name that says so.
     pub understood: u64,
-    /// What its models have shown in the turn groups that ended, as far as the kernel could fold them.
+    /// What its models have shown in the turn groups that ended, as far as the
+    /// kernel could fold them.
     pub ledger: Vec<Standing>,
 }
 
@@ -151,17 +149,19 @@ pub(super) struct Sums {
     shown: Vec<Standing>,
 }
 
-/// The model that was called last, or the first that is configured: what nobody can fold is counted at its price.
+/// The model that was called last, or the first configured one. Records that cannot be folded are
+/// counted at its price.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct LastModel {
     name: String,
     price: Option<Price>,
 }
 
-/// The form of kept sums. Those of another form are counted again from the journal.
+/// The version of the stored sums. Sums of another version are counted again from the journal.
 const SUMS_VERSION: u32 = 1;
 
-/// The same as it is kept. Calls that nobody answered are forgotten before they become many.
+/// The sums as the database stores them. Calls without an answer are dropped
+/// before they become many.
 #[derive(Serialize, Deserialize)]
 struct KeptSums {
     v: u32,
@@ -195,7 +195,6 @@ impl Sums {
         })
     }
 
-    /// One line.
     pub(super) fn text(&self) -> Option<Vec<u8>> {
         let kept = KeptSums {
             v: SUMS_VERSION,
@@ -223,7 +222,7 @@ impl Sums {
         Standing::sum(self.shown.iter().cloned())
     }
 
-    /// Takes note of what a run began with, whether or not this kernel has its rules.
+    /// Records the configuration that a run began with, whether or not this kernel has its rules.
     pub(super) fn configure(&mut self, first: &Record) {
         let Ok(Input::Started(started)) = first.payload().input() else { return };
         if let Some(model) = started.config.models.first() {
@@ -242,7 +241,7 @@ impl Sums {
         self.drain(run, first.at());
     }
 
-    /// Folds one record; says whether the kernel still decides as it did.
+    /// Folds one record. Returns whether the kernel still decides as it did.
     pub(super) fn step(&mut self, run: &mut Run, record: &Record) -> bool {
         let Ok(input) = record.payload().input() else { return false };
         let bill = Bill::of(&input);
@@ -266,7 +265,7 @@ impl Sums {
         true
     }
 
-    /// Takes note of everything that a record caused; says whether it was ignored.
+    /// Counts everything that a record caused. Returns whether it was ignored.
     fn drain(&mut self, run: &mut Run, at: Timestamp) -> bool {
         let mut ignored = false;
         loop {
@@ -315,7 +314,7 @@ impl Sums {
             .get(&bill.call)
             .cloned()
             .unwrap_or_else(|| (bill.model.clone().unwrap_or_else(|| UNKNOWN.into()), Priced::Unknown));
-        // A script reports no tokens and is paid by nobody.
+        // A scripted model reports no tokens and costs nothing.
         let is_paid = tokens.total() > tokens.estimated;
         let unpriced = u64::from(priced == Priced::Unknown && is_paid && cost == NanoUsd::ZERO);
         let tally = Tally { calls: 1, failed: bill.failed, tokens, cost, unpriced, ..Tally::default() };
@@ -328,8 +327,8 @@ impl Sums {
         self.add(at, Subject::Model(by.name), tally);
     }
 
-    /// Counts a record by what it says alone, at the price of the model that was called last: money that was spent stays
-    /// spent, also where this kernel can no longer fold the record.
+    /// Counts a record by its content alone, at the price of the model that was called last. Spent
+    /// money stays spent, even if this kernel can no longer fold the record.
     pub(super) fn guess(&mut self, record: &Record) {
         let Ok(input) = record.payload().input() else { return };
         if let Some(bill) = Bill::of(&input) {
@@ -355,7 +354,7 @@ fn latest<T: Clone>(calls: &BTreeMap<CallId, T>) -> Vec<(CallId, T)> {
     calls.iter().rev().take(MOST_OPEN).map(|(call, of)| (*call, of.clone())).collect()
 }
 
-/// What a model call says it took.
+/// The usage that a model call reports.
 struct Bill {
     call: CallId,
     usage: Usage,

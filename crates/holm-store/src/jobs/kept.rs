@@ -1,40 +1,38 @@
-//! What is handed out.
+//! Jobs and job runs as the store returns them.
 
 use holm_kernel::Timestamp;
 
 /// A job as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptJob {
-    /// Its name.
     pub id: String,
-    /// Counts its changes; whoever changes it says which one they have seen.
+    /// Counts the job's changes. A caller that changes the job passes the version it has seen.
     pub version: u64,
-    /// What a person wrote.
+    /// The definition that the user wrote.
     pub spec: Vec<u8>,
-    /// How far it has come.
+    /// The progress of the job.
     pub standing: Vec<u8>,
 }
 
 /// A run of a job as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptRun {
-    /// What it was made for. No two runs of a job have the same.
+    /// The slot that the run fills. No two runs of a job have the same.
     pub slot: String,
     /// When it was made.
     pub at: Timestamp,
-    /// Whether something is still to come of it.
+    /// Whether the run is still open.
     pub state: RunState,
     /// Counts its changes, as a job's.
     pub version: u64,
-    /// What is known of it.
+    /// The caller's data about the run.
     pub body: Vec<u8>,
 }
 
-/// Whether something is still to come of a run.
+/// Whether a run is still open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RunState {
     /// It waits or works.
     Open,
-    /// It has ended.
     Ended,
 }

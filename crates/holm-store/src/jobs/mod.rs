@@ -1,5 +1,6 @@
-//! Jobs and their runs, as texts that somebody else understands. What is kept here is who was first: a run is named by
-//! the slot it fills, and a slot is filled once, however many processes try.
+//! Jobs and their runs, stored as texts that only the caller understands. The store decides which
+//! process was first: a run is named by the slot it fills, and each slot is filled once, however
+//! many processes try.
 
 mod kept;
 pub(crate) mod rows;

@@ -1,4 +1,4 @@
-//! What a database must be able to do with jobs.
+//! The operations on jobs that a database must offer.
 
 use crate::backend::Pending;
 
@@ -26,7 +26,7 @@ pub(crate) struct JobRunRow {
 /// Which runs of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Which {
-    /// Those of which something is still to come, the oldest first.
+    /// The runs that are still open, the oldest first.
     Open,
     /// So many of all, the latest first.
     Latest(u64),
@@ -38,13 +38,14 @@ pub(crate) trait JobRows {
     fn job<'a>(&'a self, id: &'a str) -> Pending<'a, Option<JobRow>>;
     /// Adds a job unless there is one of that name; whether it was added.
     fn add_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool>;
-    /// Replaces what is kept, and counts the version up, if it is the version `row` has; whether it was.
+    /// Replaces the stored job and increments its version, if `row` has the stored version.
+    /// Returns whether it did.
     fn change_job<'a>(&'a self, row: &'a JobRow) -> Pending<'a, bool>;
     /// Removes a job and its runs; whether there was one.
     fn remove_job<'a>(&'a self, id: &'a str) -> Pending<'a, bool>;
     /// Adds a run unless its slot is taken or its job is gone; whether it was added.
     fn add_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool>;
-    /// As [`change_job`](Self::change_job).
+    /// Changes a run of a job, as [`change_job`](Self::change_job) does.
     fn change_job_run<'a>(&'a self, job: &'a str, row: &'a JobRunRow) -> Pending<'a, bool>;
     fn job_runs<'a>(&'a self, job: &'a str, which: Which) -> Pending<'a, Vec<JobRunRow>>;
     fn job_run<'a>(&'a self, job: &'a str, slot: &'a str) -> Pending<'a, Option<JobRunRow>>;

@@ -1,4 +1,4 @@
-//! What the store says about jobs.
+//! The store's methods for jobs.
 
 use holm_kernel::Timestamp;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
 
-/// What tells the parts of a job apart when they are sealed.
+/// Tells the sealed parts of a job apart.
 const SPEC: &str = "job";
 const STANDING: &str = "job standing";
 
@@ -16,16 +16,16 @@ impl Store {
     /// All jobs, by name.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn jobs(&self) -> Result<Vec<KeptJob>, StoreError> {
         let rows = self.inner.backend.jobs().await?;
         rows.iter().map(|row| self.inner.opened_job(row)).collect()
     }
 
-    /// One job; none if there is none of that name.
+    /// Returns one job, or `None` if no job has that name.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn job(&self, id: &str) -> Result<Option<KeptJob>, StoreError> {
         let row = self.inner.backend.job(id).await?;
         row.map(|row| self.inner.opened_job(&row)).transpose()
@@ -44,7 +44,7 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if it cannot be a name; what the database says.
+    /// [`StoreError::BadName`] if the id cannot be a name, and errors of the database.
     pub async fn add_job(&self, id: &str, spec: &[u8], standing: &[u8]) -> Result<bool, StoreError> {
         check_run(id)?;
         let (sealing, key) = match &self.inner.vault {
@@ -64,10 +64,11 @@ impl Store {
         self.inner.backend.add_job(&row).await
     }
 
-    /// Keeps what has become of a job. Whether it was kept: not if somebody else has changed it since `job.version`.
+    /// Stores a changed job. Returns whether it was stored: not if another process has changed
+    /// the job since `job.version`.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn change_job(&self, job: &KeptJob) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.job(&job.id).await? else { return Ok(false) };
         let key = self.inner.job_key(&row)?;
@@ -80,19 +81,19 @@ impl Store {
         self.inner.backend.change_job(&row).await
     }
 
-    /// Forgets a job and what is kept of its runs; the sessions stay. Whether there was one.
+    /// Deletes a job and its runs; the sessions stay. Returns whether the job existed.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn remove_job(&self, id: &str) -> Result<bool, StoreError> {
         self.inner.backend.remove_job(id).await
     }
 
-    /// Keeps a new run of a job. Whether it was kept: not if the slot is taken, so that of all who try to fill it one
-    /// does.
+    /// Keeps a new run of a job. Whether it was kept: not if the slot is taken, so that of all who
+    /// try to fill it one does.
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if the slot cannot be a name; what the database says.
+    /// [`StoreError::BadName`] if the slot cannot be a name, and errors of the database.
     pub async fn add_job_run(
         &self,
         job: &str,
@@ -114,10 +115,10 @@ impl Store {
         self.inner.backend.add_job_run(job, &run).await
     }
 
-    /// Keeps what has become of a run, as [`change_job`](Self::change_job).
+    /// Stores a changed run, as [`change_job`](Self::change_job) does for a job.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn change_job_run(&self, job: &str, run: &KeptRun) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(false) };
         let key = self.inner.job_key(&row)?;
@@ -131,10 +132,10 @@ impl Store {
         self.inner.backend.change_job_run(job, &run).await
     }
 
-    /// The runs of a job of which something is still to come, the oldest first.
+    /// The open runs of a job, the oldest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn open_job_runs(&self, job: &str) -> Result<Vec<KeptRun>, StoreError> {
         self.runs(job, Which::Open).await
     }
@@ -142,7 +143,7 @@ impl Store {
     /// The latest runs of a job, the latest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn job_runs(&self, job: &str, limit: u32) -> Result<Vec<KeptRun>, StoreError> {
         self.runs(job, Which::Latest(limit.into())).await
     }
@@ -150,7 +151,7 @@ impl Store {
     /// One run of a job.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn job_run(&self, job: &str, slot: &str) -> Result<Option<KeptRun>, StoreError> {
         let Some(row) = self.inner.backend.job(job).await? else { return Ok(None) };
         let key = self.inner.job_key(&row)?;
@@ -161,7 +162,7 @@ impl Store {
     /// Forgets runs that have ended and were made before a time, all but the latest `keep`.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn prune_job_runs(&self, job: &str, keep: u32, before: Timestamp) -> Result<(), StoreError> {
         self.inner.backend.prune_job_runs(job, keep.into(), before.value()).await
     }
@@ -192,12 +193,12 @@ impl Inner {
     }
 }
 
-/// A run may have the name of a job, and their keys must not stand in for each other: no run has a colon in its name.
+/// A run may have the name of a job, and their keys must differ: no run has a colon in its name.
 fn key_name(id: &str) -> String {
     format!("job:{id}")
 }
 
-/// Where a run's text belongs. A slot is a plain name, so no two places are alike.
+/// The place that a run's text is sealed for. A slot is a plain name, so all places differ.
 fn run_place(slot: &str) -> String {
     format!("job run {slot}")
 }

@@ -1,5 +1,5 @@
-//! Where the database is, as `psql` takes it, and how far a connection to it is trusted. Nobody sends a password through a
-//! network in the clear because a word was left out.
+//! Parses the address of the database, in the form that `psql` takes, and decides whether the
+//! connection uses TLS. A forgotten option never sends a password through a network in the clear.
 
 use std::{net::IpAddr, path::PathBuf, str::FromStr as _};
 
@@ -11,15 +11,15 @@ use tokio_postgres::{
 use super::{failed, tls::Roots};
 use crate::StoreError;
 
-/// Where the database is.
+/// The address of the database and how to connect to it.
 pub(super) struct Address {
     pub(super) config: Config,
     pub(super) tls: Roots,
     pub(super) idle: Idle,
 }
 
-/// Whether it was said after how long a silent connection is asked for a sign of life. The driver has a default, and does not
-/// tell it from what was said.
+/// Whether the address sets the idle time before keepalive probes. The driver has a default, and
+/// does not tell it apart from a given value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Idle {
     #[default]
@@ -27,7 +27,7 @@ pub(super) enum Idle {
     Said,
 }
 
-/// What was said about TLS.
+/// The `sslmode` that the address asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Said {
     Nothing,
@@ -36,18 +36,18 @@ enum Said {
     Require,
 }
 
-/// How far away the database is, the nearest first.
+/// The distance to the database, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
-    /// Behind a socket that is a file, where nothing can be overheard and the server knows no TLS.
+    /// Behind a Unix socket, where nothing can be overheard and the server knows no TLS.
     Socket,
-    /// On this machine.
+    /// On this machine, through the loopback interface.
     Near,
-    /// Behind a network.
+    /// On the other side of a network.
     Far,
 }
 
-/// Whether there is something to be overheard.
+/// Whether the connection carries a password that could be overheard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Password {
     None,
@@ -55,11 +55,11 @@ enum Password {
 }
 
 impl Address {
-    /// Reads an address: `host=… user=…`, or `postgresql://…`. With `sslmode` (`disable`, `prefer`, `require`, `verify-full`) and
-    /// `sslrootcert` (a file, or `system`).
+    /// Reads an address: `host=… user=…`, or `postgresql://…`. With `sslmode` (`disable`, `prefer`,
+    /// `require`, `verify-full`) and `sslrootcert` (a file, or `system`).
     ///
     /// # Errors
-    /// [`StoreError::BadLabel`] for a word that is not known; what the driver says about the rest.
+    /// [`StoreError::BadLabel`] for an unknown option, and the driver's errors for the rest.
     pub(super) fn read(text: &str) -> Result<Self, StoreError> {
         let (rest, words) = if text.starts_with("postgres://") || text.starts_with("postgresql://") {
             from_url(text)
@@ -86,7 +86,8 @@ impl Address {
     }
 }
 
-/// Whether TLS is used. Only whoever says `disable` sends a password through a network in the clear.
+/// Decides whether TLS is used. A password goes through a network in the
+/// clear only with `sslmode=disable`.
 fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
     match (said, distance, password) {
         (Said::Disable, _, _) | (_, Distance::Socket, _) | (Said::Nothing, Distance::Near, _) => {
@@ -99,16 +100,16 @@ fn mode(said: Said, distance: Distance, password: Password) -> SslMode {
     }
 }
 
-/// How far the farthest of them is that may be connected to.
+/// The distance to the farthest host that the driver may connect to.
 fn distance(config: &Config) -> Distance {
-    // Where addresses are given, they are what is connected to, whatever the names are.
+    // If addresses are given, the driver connects to them and ignores the host names.
     let addresses = config.get_hostaddrs();
     let farthest = if addresses.is_empty() {
         config.get_hosts().iter().map(distance_of).max()
     } else {
         addresses.iter().map(distance_to).max()
     };
-    // Where there is nobody, nothing is said to anybody.
+    // Without any host there is no connection, so nothing can be overheard.
     farthest.unwrap_or(Distance::Socket)
 }
 
@@ -125,7 +126,7 @@ fn distance_to(address: &IpAddr) -> Distance {
     if address.is_loopback() { Distance::Near } else { Distance::Far }
 }
 
-/// What the driver does not know, or not all of.
+/// Options that the driver does not know, or knows only in part.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Words {
     mode: Option<String>,
@@ -134,7 +135,7 @@ struct Words {
 }
 
 impl Words {
-    /// Keeps a word that is meant here; whether it is.
+    /// Takes an option that is handled here. Returns whether it was.
     fn take(&mut self, name: &str, value: &str) -> bool {
         let place = match name {
             "sslmode" => &mut self.mode,
@@ -166,7 +167,7 @@ fn from_url(text: &str) -> (String, Words) {
     (rest, words)
 }
 
-/// With `%2F` and its like as what they stand for.
+/// Decodes `%2F` and other percent escapes.
 fn decoded(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut left = text.as_bytes();
@@ -179,7 +180,8 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `name = value` again and again; a value with spaces stands in `'…'`, and `\` takes the next character as it is.
+/// Parses `name = value` pairs. A value with spaces stands in `'…'`, and `\` takes
+/// the next character literally.
 fn from_pairs(text: &str) -> Result<(String, Words), StoreError> {
     let unfinished = || wrong("the address of the database", "`name=value` pairs, or postgresql://…");
     let (mut rest, mut words) = (String::new(), Words::default());

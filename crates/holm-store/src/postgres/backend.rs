@@ -1,4 +1,4 @@
-//! Joins the questions to the connections that ask them.
+//! Implements the backend for PostgreSQL: runs each query on a connection of the pool.
 
 use std::{ops::Range, path::PathBuf};
 
@@ -195,7 +195,7 @@ impl Backend for Postgres {
 
     fn keep_snapshot<'a>(&'a self, run: RunNo, snapshot: &'a [u8]) -> Pending<'a, ()> {
         Box::pin(async move {
-            // One that comes late for a run that was erased meanwhile must not bring what it held back.
+            // A late write for a run that was erased meanwhile must not bring its data back.
             let sql = "WITH there AS (SELECT no FROM holm_runs WHERE no = $1 FOR KEY SHARE)
                 INSERT INTO holm_snapshots SELECT no, $2::bytea FROM there
                 ON CONFLICT (run) DO UPDATE SET body = EXCLUDED.body";
@@ -295,7 +295,8 @@ impl Backend for Postgres {
         Box::pin(async {
             let sql = "UPDATE holm_runs SET moved = true; DELETE FROM holm_heads; DELETE FROM holm_texts";
             let mut client = self.asking().await?;
-            // Not `BEGIN` and `COMMIT` in the text: one that fails between would leave the connection in a transaction.
+            // Not `BEGIN` and `COMMIT` in the text: a failure between them would leave the
+            // connection in a transaction.
             let tx = client.transaction().await?;
             tx.batch_execute(sql).await.map_err(failed)?;
             tx.commit().await.map_err(failed)
@@ -417,7 +418,7 @@ impl Backend for Postgres {
     }
 
     fn copy_to(&self, _: PathBuf) -> Pending<'_, Copied> {
-        let reason = "a PostgreSQL database is copied with its own tools, such as pg_dump".into();
+        let reason = "copy a PostgreSQL database with its own tools, such as pg_dump".into();
         Box::pin(async { Err(StoreError::System { reason }) })
     }
 

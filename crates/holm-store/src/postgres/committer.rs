@@ -1,5 +1,5 @@
-//! Group commit: a connection does one thing at a time, so everything that waits for it goes in one statement, whatever schemas it is
-//! for.
+//! Group commit. A connection does one thing at a time, so all waiting appends go into one
+//! statement, across schemas.
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
@@ -20,11 +20,12 @@ use crate::{
 
 /// Batches of one group at the most, so that the first to come does not wait for ever.
 const GROUP: usize = 1_024;
-/// Schemas of one statement at the most: the server plans it anew each time, and the plan grows with them.
+/// The most schemas of one statement: the server plans it each time, and the plan grows with them.
 const MAX_SCHEMAS: usize = 64;
-/// How long is waited before a lease that could not be given back is given back again.
+/// The pause before another attempt to release a lease.
 const RELEASE_PAUSE: Duration = Duration::from_secs(1);
-/// How often that is tried: other processes wait about as long for a holder that has not said that it stopped.
+/// The number of attempts. Other processes wait about as long for a holder that has not
+/// reported that it stopped.
 const RELEASE_TRIES: u32 = 20;
 
 /// Something to be done in order.
@@ -43,9 +44,8 @@ pub(super) struct Append {
 
 /// Something to be done after everything that was to be appended before it.
 pub(super) enum Last {
-    /// Gives a lease back.
     Release(Release),
-    /// Says that all that was asked for before is done.
+    /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Release {
     pub(super) schema: Schema,
     pub(super) run: RunNo,
     pub(super) lease: RunLease,
-    /// How often it may still be tried.
+    /// The attempts that are left.
     tries: u32,
 }
 
@@ -90,15 +90,16 @@ impl Rows {
     }
 }
 
-/// Appends through one connection, which is made when it is first needed and again after it was lost.
+/// Appends through one connection, which is made when it is first needed and again
+/// after it was lost.
 struct Committer {
     reach: Arc<Reach>,
     client: Option<Client>,
     commit: Commit,
     counters: Arc<Counters>,
-    /// Where what is to be done last goes from here; none where it is done.
+    /// The committer that does final jobs after this one; `None` if this one does them.
     next: Option<mpsc::UnboundedSender<Job>>,
-    /// Where what could not be done is sent again.
+    /// Takes failed jobs for another attempt.
     own: mpsc::WeakUnboundedSender<Job>,
 }
 
@@ -134,7 +135,7 @@ impl Committer {
                 Job::Last(then) => last.push(then),
             }
         }
-        // First what is appended: the next holder of the lease must find it.
+        // Appends come first: the next holder of the lease must find them.
         while !waiting.is_empty() {
             let mut schemas = Vec::new();
             while schemas.len() < MAX_SCHEMAS
@@ -172,12 +173,12 @@ impl Committer {
         }
     }
 
-    /// The connection, made anew where it was lost.
+    /// The connection, opened again if it was lost.
     async fn client(&mut self) -> Result<&Client, StoreError> {
         if self.client.as_ref().is_none_or(Client::is_closed) {
             self.client = Some(self.reach.connect(self.commit).await?);
         }
-        self.client.as_ref().ok_or_else(|| StoreError::System { reason: "there is no connection".into() })
+        self.client.as_ref().ok_or_else(|| StoreError::System { reason: "not connected".into() })
     }
 
     async fn append(&mut self, schemas: Vec<(Schema, Vec<Append>)>) {
@@ -199,11 +200,11 @@ impl Committer {
         for (place, (_, appends)) in schemas.into_iter().enumerate() {
             let kept = match &kept {
                 Ok(kept) if kept.get(place).is_some_and(|kept| *kept) => Ok(()),
-                Ok(_) => Err(StoreError::System { reason: "the run was erased meanwhile".into() }),
+                Ok(_) => Err(StoreError::System { reason: "the run was erased in the meantime".into() }),
                 Err(error) => Err(error.clone()),
             };
             for append in appends {
-                // One that fails must not spoil the others.
+                // One failing append must not spoil the others.
                 let result = match &kept {
                     Err(_) if count > 1 => alone(client, &append).await,
                     kept => kept.clone(),
@@ -221,11 +222,11 @@ async fn alone(client: &Client, append: &Append) -> Result<(), StoreError> {
     let kept = insert(client, &[(append.schema.clone(), rows)]).await?;
     match kept.first() {
         Some(true) => Ok(()),
-        _ => Err(StoreError::System { reason: "the run was erased meanwhile".into() }),
+        _ => Err(StoreError::System { reason: "the run was erased in the meantime".into() }),
     }
 }
 
-/// Passes an append on whose lease is held, and answers one whose lease is lost.
+/// Passes on an append whose lease is held, and answers one whose lease is lost.
 fn held(append: Append) -> Option<Append> {
     if !append.lease.is_lost() {
         return Some(append);
@@ -242,7 +243,8 @@ fn joined((schema, appends): &(Schema, Vec<Append>)) -> (Schema, Rows) {
     (schema.clone(), all)
 }
 
-/// Keeps rows of several schemas. For each schema whether they were kept; an error keeps none at all.
+/// Keeps rows of several schemas. For each schema whether they were kept; an error
+/// keeps none at all.
 async fn insert(client: &Client, schemas: &[(Schema, Rows)]) -> Result<Vec<bool>, StoreError> {
     let (mut parts, mut counts) = (Vec::new(), Vec::new());
     let mut values: Vec<&(dyn ToSql + Sync)> = Vec::new();
@@ -255,8 +257,8 @@ async fn insert(client: &Client, schemas: &[(Schema, Rows)]) -> Result<Vec<bool>
     Ok(client.query_one(&sql, &values).await.map_err(failed)?.get(0))
 }
 
-/// The rows of one schema, all or none: what comes late for a run that was erased must not bring a part of it back. The runs are
-/// held, so that none can be erased between the look and the insert.
+/// The rows of one schema, all or none: what comes late for a run that was erased must not bring a
+/// part of it back. The runs are held, so that none can be erased between the look and the insert.
 fn part(place: usize) -> String {
     let (runs, seqs, lines) = (place * 3 + 1, place * 3 + 2, place * 3 + 3);
     format!(
@@ -274,7 +276,7 @@ async fn release(client: &Client, released: &Release) -> Result<(), StoreError> 
     Ok(())
 }
 
-/// Gives a lease back as soon as the database can be reached again, if that is soon.
+/// Releases a lease as soon as the database can be reached again, if that is soon.
 fn release_later(released: Release, own: mpsc::WeakUnboundedSender<Job>) {
     let Some(tries) = released.tries.checked_sub(1) else { return };
     tokio::spawn(async move {

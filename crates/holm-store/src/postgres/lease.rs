@@ -1,6 +1,8 @@
-//! Which process may drive which run. Each process holds one lock of the database, by a connection that does nothing else; a run's row in
-//! `holmdb_leases` names the lock of its holder. The lock is gone when the connection is, so a holder that died is known, and so
-//! is one that lost its connection: it stops its runs and deletes their rows, and a run whose row stays is waited for.
+//! Leases in PostgreSQL: which process may drive which run. Each process holds one lock of the
+//! database, through a connection that does nothing else. A run's row in `holmdb_leases` names the
+//! lock of its holder. The lock ends with the connection, so other processes notice a holder that
+//! died or lost its connection. A holder that lost its connection stops its runs and deletes their
+//! rows. Other processes wait for a run whose row stays.
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,22 +26,24 @@ use crate::{
     backend::{RunNo, RunRow},
 };
 
-/// How often a process asks whether the connection of its lease is alive. A server that vanished closes nothing.
+/// How often a process checks that the connection of its lease is alive. A server
+/// that vanished closes nothing.
 const HEARTBEAT: Duration = Duration::from_secs(2);
-/// How often an answer is waited for, each time as long as a heartbeat. Not once and three times as long: a process that was
+/// How many heartbeats to wait for an answer. Not one wait three times as long: a process that was
 /// suspended finds all its time passed, and the answer not yet read.
 const PATIENCE: u32 = 3;
 /// The longest that a process takes to notice that its lease is lost.
 pub(super) const NOTICED: Duration = HEARTBEAT.saturating_mul(1 + PATIENCE);
-/// The longest that a driver takes to end its tools once it knows: five seconds to end by themselves, one to be dropped.
+/// The longest that a driver takes to end its tools after the loss: five seconds to end by
+/// themselves, one to be dropped.
 const STOPPED: Duration = Duration::from_secs(6);
 const _: () = assert!(HANDOVER_WAIT.as_secs() > NOTICED.as_secs() + STOPPED.as_secs());
 
 /// How long a lease may still seem held after its process was killed: the server has to notice.
 const SERVER_NOTICE: Duration = Duration::from_millis(300);
-/// How often is looked within that time.
+/// The number of checks within that time.
 const LOOKS: u32 = 6;
-/// How often is looked whether a holder that lost its lease has said that it stopped.
+/// How often to check whether a holder that lost its lease has reported that it stopped.
 const HANDOVER_LOOK: Duration = Duration::from_millis(250);
 
 /// Locks of leases that are held now, by the whole database.
@@ -83,7 +87,8 @@ impl ServerLease {
 #[derive(Clone)]
 pub(super) struct RunLease {
     pub(super) server: Arc<ServerLease>,
-    /// Names this right among all that were ever had to the run, so that one that is given back late is not taken for the next one.
+    /// Names this right among all that were ever had to the run, so that one that is given back
+    /// late is not taken for the next one.
     pub(super) hold: i64,
 }
 
@@ -112,9 +117,9 @@ async fn keep(client: Client, mut ended: JoinHandle<()>, lose: watch::Sender<boo
     lose.send_replace(true);
 }
 
-/// Has the server ask for a sign of life, so that it frees the lock of a process whose machine has vanished. By its own settings that
-/// takes two hours. A heartbeat comes sooner than the first question, so nothing is asked of a process that lives. Without effect on
-/// a connection that is no TCP.
+/// Makes the server send keepalive probes, so that it frees the lock of a process whose machine has
+/// vanished. With its own settings that takes two hours. A heartbeat comes before the first probe,
+/// so a live process is never probed. Has no effect on a connection that is not TCP.
 fn watched_by_server() -> String {
     let (idle, unheard) = (2 * HEARTBEAT.as_secs(), NOTICED.as_millis());
     let (interval, count) = (HEARTBEAT.as_secs(), PATIENCE);
@@ -135,14 +140,14 @@ async fn answers(question: impl Future<Output = Result<(), tokio_postgres::Error
     false
 }
 
-/// A number that no other process has.
+/// A random number that no other process has.
 fn new_id() -> Result<i64, StoreError> {
     let mut bytes = [0; 8];
     getrandom::fill(&mut bytes).map_err(|error| StoreError::System { reason: error.to_string() })?;
     Ok(i64::from_le_bytes(bytes) & i64::MAX)
 }
 
-/// What is known of the lease on a run.
+/// The state of the lease on a run.
 enum Found {
     Free,
     /// It is of this process, which does not hold the run: giving it back has failed so far.
@@ -159,7 +164,7 @@ enum Found {
 }
 
 impl Postgres {
-    /// The lease of this process, taken anew where it was lost.
+    /// The lease of this process, taken again if it was lost.
     pub(super) async fn server_lease(&self) -> Result<Arc<ServerLease>, StoreError> {
         let mut lease = self.pool.lease.lock().await;
         match &*lease {
@@ -172,7 +177,7 @@ impl Postgres {
         }
     }
 
-    /// By which lease a run is held in this process.
+    /// The lease under which this process holds a run.
     pub(super) fn held_by(&self, run: RunNo) -> Option<RunLease> {
         self.pool.held().get(&(self.schema.clone(), run)).cloned().flatten()
     }
@@ -181,7 +186,8 @@ impl Postgres {
         self.pool.held().insert((self.schema.clone(), run), Some(lease));
     }
 
-    /// Takes the lease on a run. If its last holder lost the lease and has not said that it stopped, waits until it has.
+    /// Takes the lease on a run. If its last holder lost the lease and has not reported that it
+    /// stopped, waits until it has.
     pub(super) async fn take_lease(&self, run: &RunRow) -> Result<(), StoreError> {
         let taking = Taking::begin(&self.pool, &self.schema, run)?;
         self.pool.released().await;
@@ -237,14 +243,15 @@ impl Postgres {
         self.changes(INSERT_LEASE, &[&run.0, &own.server.id, &own.hold, &holder()]).await
     }
 
-    /// Takes the place of a lease that has ended, unless another process did so first.
+    /// Replaces a lease that has ended, unless another process did so first.
     async fn replace_lease(&self, run: RunNo, own: &RunLease, ended: i64) -> Result<bool, StoreError> {
         let sql = "UPDATE holmdb_leases SET lease = $2, hold = $3, holder = $4
              WHERE schema = :schema AND run = $1 AND hold = $5";
         self.changes(sql, &[&run.0, &own.server.id, &own.hold, &holder(), &ended]).await
     }
 
-    /// Gives the lease on a run back, after what was appended before. Also after a loss: it says that the run has stopped here.
+    /// Releases the lease on a run, after all earlier appends. After a loss it also reports that
+    /// the run has stopped here.
     pub(super) fn give_back(&self, run: RunNo) {
         let key = (self.schema.clone(), run);
         let mut held = self.pool.held();
@@ -260,8 +267,8 @@ impl Postgres {
 pub(super) const INSERT_LEASE: &str = "INSERT INTO holmdb_leases (schema, run, lease, hold, holder)
      VALUES (:schema, $1, $2, $3, $4) ON CONFLICT DO NOTHING";
 
-/// A run whose lease is being taken in this process: no other store of the pool takes it meanwhile. The database would not object, because
-/// all of them have the same lease.
+/// A run whose lease is being taken in this process: no other store of the pool takes it meanwhile.
+/// The database would not object, because all of them have the same lease.
 struct Taking<'a> {
     pool: &'a Pool,
     key: Option<(Schema, RunNo)>,
@@ -294,12 +301,13 @@ impl Drop for Taking<'_> {
     }
 }
 
-/// How people know this process.
+/// The name of this process for users.
 pub(super) fn holder() -> String {
     format!("process {}", std::process::id())
 }
 
-/// Sessions at work that no process drives, the oldest first, each with the lease that its last holder has lost.
+/// Sessions at work that no process drives, the oldest first, each with the lease that its
+/// last holder has lost.
 pub(super) async fn parked(scoped: &Scoped<'_>) -> Result<Vec<(ParkedSession, Option<i64>)>, StoreError> {
     let sql = format!(
         "{ALIVE} SELECT w.schema, w.id, l.lease FROM holmdb_at_work w

@@ -1,9 +1,11 @@
 //! PostgreSQL: for stores that several machines share.
 //!
-//! A process has one [`PostgresPool`] for a database and a store for each schema on it. Queries take any free connection; appends are
-//! committed in groups by two connections, one of which waits for the disk; one more holds the lease of the process. A run is driven
-//! by the process whose lease its row in `holmdb_leases` names. If that connection is lost, nothing is appended any more for the runs
-//! it held, their drivers stop ([`Journal::lost`](holm_runtime::Journal::lost)), and another process resumes them afterwards.
+//! A process has one [`PostgresPool`] for a database and a store for each schema on it. Queries
+//! take any free connection; appends are committed in groups by two connections, one of which waits
+//! for the disk; one more holds the lease of the process. A run is driven by the process whose
+//! lease its row in `holmdb_leases` names. If that connection is lost, nothing is appended any more
+//! for the runs it held, their drivers stop ([`Journal::lost`](holm_runtime::Journal::lost)), and
+//! another process resumes them afterwards.
 
 mod address;
 mod backend;
@@ -30,13 +32,14 @@ use scope::Schema;
 /// Marks Holm's short locks among those of other programs; leases are locks with one number.
 const LOCKS: i32 = 0x686f_6c6d;
 
-/// Bytes of a schema's name; the server cuts what is longer, and two names would be one.
+/// The longest name of a schema, in bytes. The server cuts longer names, and two
+/// names would become one.
 const MOST_SCHEMA: usize = 63;
 
 /// The lock that changes of the schemas take.
 const SCHEMA_LOCK: i32 = 0;
 
-/// How many causes of an error are told; no library nests deeper than half of it.
+/// The most causes of an error that a message contains; no library nests deeper than half of it.
 const MOST_CAUSES: usize = 8;
 
 pub(crate) struct Postgres {
@@ -65,13 +68,13 @@ fn check_schema(name: &str) -> Result<(), StoreError> {
     let plain =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-' | b'.');
     if name.is_empty() || name.len() > MOST_SCHEMA || !name.bytes().all(plain) {
-        let reason = "small letters, digits, `_`, `-` and `.`, 63 at the most".to_owned();
+        let reason = "lower-case letters, digits, `_`, `-` and `.`, at most 63".to_owned();
         return Err(StoreError::BadLabel { what: "the name of the schema".into(), reason });
     }
     Ok(())
 }
 
-/// What the server says, in the store's words.
+/// Translates an error of the server into one of the store.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: tokio_postgres::Error) -> StoreError {
     let reason = error.as_db_error().map_or_else(|| with_causes(&error), |db| db.message().to_owned());
@@ -83,14 +86,14 @@ fn failed(error: tokio_postgres::Error) -> StoreError {
             StoreError::ReadOnly { place: "the database".into(), reason }
         }
         Some(code) if *code == SqlState::UNIQUE_VIOLATION => StoreError::System {
-            reason: "a record of that number is kept already; fold the journal again".into(),
+            reason: "a record with that number already exists; read the journal again".into(),
         },
         _ => StoreError::System { reason },
     }
 }
 
-/// What an error says, and each cause behind it that says more: "error performing TLS handshake" alone helps nobody. None of them
-/// speaks of the address, so no password is told.
+/// The message of an error and of each cause that adds something: "error performing TLS handshake"
+/// alone does not help. None of these messages contains the address, so no password leaks.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let mut said = error.to_string();
     let causes = std::iter::successors(error.source(), |cause| cause.source()).take(MOST_CAUSES);

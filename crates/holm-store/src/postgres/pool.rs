@@ -1,5 +1,6 @@
-//! The connections of one process to one database: a few for queries, two that append, and one that holds the leases. Stores of
-//! all schemas share them, so their number does not grow with the users of a server.
+//! The connections of one process to one database: a few for queries, two that append, and one that
+//! holds the leases. Stores of all schemas share them, so their number does not grow with the users
+//! of a server.
 
 use std::{
     collections::HashMap,
@@ -24,34 +25,36 @@ use crate::{
     backend::{Counters, RunNo},
 };
 
-/// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the server memory; queries take
-/// milliseconds.
+/// Connections for queries at the most. PostgreSQL allows 100 in all by default, and each costs the
+/// server memory; queries take milliseconds.
 const MAX_QUERIES: usize = 8;
-/// How long a query waits for a connection before its caller is told that the database is busy.
+/// How long a query waits for a connection before it fails because the database is busy.
 const CHECKOUT_TIME: Duration = Duration::from_secs(30);
-/// How long another process waits after it first sees that a lease is lost, before it resumes a run whose holder has not said that it
-/// stopped. The holder notices within [`lease::NOTICED`](super::lease::NOTICED), 8 s; its driver ends tools within 6 s; the rest is
-/// for a machine that is busy.
+/// How long another process waits after it first sees that a lease is lost, before it resumes a run
+/// whose holder has not reported that it stopped. The holder notices within
+/// [`lease::NOTICED`](super::lease::NOTICED), 8 s; its driver ends tools within 6 s; the rest is
+/// for a busy machine.
 pub(super) const HANDOVER_WAIT: Duration = Duration::from_secs(20);
 
 /// Leases that are remembered as ended. One that is forgotten is waited for once more.
 const MAX_SIGHTINGS: usize = 1_024;
 
-/// Connections to one PostgreSQL database, for the stores of all its schemas. Clones are the same pool.
+/// Connections to one PostgreSQL database, for the stores of all its schemas. Clones
+/// are the same pool.
 ///
 /// A process has at most eleven connections by a pool, however many stores it opens with
-/// [`Options::postgres_on`](crate::Options::postgres_on). All runs that the process drives depend on one of them, which holds the lease.
+/// [`Options::postgres_on`](crate::Options::postgres_on). All runs that the process drives depend
+/// on one of them, which holds the lease.
 #[derive(Clone)]
 pub struct PostgresPool {
     pub(super) inner: Arc<Pool>,
 }
 
-/// A session that was at work, or for which a prompt waits, and that no process drives.
+/// A session that was running, or for which a prompt waits, and that no process drives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParkedSession {
     /// The schema of its store; none is the usual one.
     pub schema: Option<String>,
-    /// The run.
     pub run: String,
 }
 
@@ -81,8 +84,9 @@ impl PostgresPool {
         Ok(Self { inner: Arc::new(inner) })
     }
 
-    /// Changes how long this process waits before it resumes a run whose holder lost its lease and has not said that it stopped
-    /// (20 s). Shorter is safe only where the holder is known to be dead. For a pool that no store uses yet.
+    /// Changes how long this process waits before it resumes a run whose holder lost its lease and
+    /// has not reported that it stopped (20 s). Shorter is safe only if the holder is known to be
+    /// dead. For a pool that no store uses yet.
     #[must_use]
     pub fn handover_wait(mut self, wait: Duration) -> Self {
         if let Some(pool) = Arc::get_mut(&mut self.inner) {
@@ -91,11 +95,12 @@ impl PostgresPool {
         self
     }
 
-    /// Sessions of all schemas that were at work when their process ended or lost its lease, and that may be resumed now; the oldest
-    /// first. One query, whose cost grows with the sessions at work and not with the stores.
+    /// Sessions of all schemas that were running when their process ended or lost its lease, and
+    /// that may be resumed now; the oldest first. One query, whose cost grows with the running
+    /// sessions and not with the stores.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn parked(&self) -> Result<Vec<ParkedSession>, StoreError> {
         let usual = Schema::default();
         let checkout = self.inner.checkout(&usual).await?;
@@ -113,7 +118,7 @@ impl fmt::Debug for PostgresPool {
     }
 }
 
-/// By which lease a run is held in this process.
+/// The runs that this process holds, each with its lease.
 pub(super) type HeldRuns = HashMap<(Schema, RunNo), Option<RunLease>>;
 
 pub(super) struct Pool {
@@ -121,7 +126,7 @@ pub(super) struct Pool {
     idle: Arc<BlockingMutex<Vec<Client>>>,
     places: Arc<Semaphore>,
     pub(super) synced: mpsc::UnboundedSender<Job>,
-    /// What is to be done after all appends goes this way, and then the other.
+    /// Jobs that must follow all appends go this way, and then the other.
     pub(super) written: mpsc::UnboundedSender<Job>,
     /// The lease of this process, opened when a run is first held and again after a loss.
     pub(super) lease: Mutex<Option<Arc<ServerLease>>>,
@@ -162,7 +167,8 @@ impl Pool {
         lock(&self.held)
     }
 
-    /// Whether a lease was seen to have ended so long ago that its holder has stopped. Remembers the first time.
+    /// Whether a lease ended so long ago that its holder has stopped. Remembers when it
+    /// first saw the end.
     pub(super) fn is_over(&self, lease: i64) -> bool {
         let mut sightings = lock(&self.sightings);
         if sightings.len() >= MAX_SIGHTINGS {
@@ -172,8 +178,8 @@ impl Pool {
         since.elapsed() >= self.handover
     }
 
-    /// Waits until leases that were given back before are free: one that is taken again first would be deleted by the one that is
-    /// given back late.
+    /// Waits until leases that were given back before are free: one that is taken again first would
+    /// be deleted by the one that is given back late.
     pub(super) async fn released(&self) {
         let (done, passed) = oneshot::channel();
         if self.written.send(Job::Last(Last::Passed(done))).is_ok() {
@@ -183,15 +189,15 @@ impl Pool {
     }
 }
 
-/// What becomes of a connection that is given back.
+/// Whether a released connection is reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum After {
     Reuse,
     Close,
 }
 
-/// A connection for queries, given back when it is dropped. If its caller goes while a query runs, the server is asked to stop the
-/// query, and the connection ends.
+/// A connection for queries, given back when it is dropped. If its caller goes while a query runs,
+/// the server is asked to stop the query, and the connection ends.
 pub(super) struct Checkout<'a> {
     client: Option<Client>,
     schema: &'a Schema,
@@ -241,9 +247,9 @@ impl Drop for Checkout<'_> {
     }
 }
 
-/// A connection is there until it is given back.
+/// The error for a connection that was already released.
 fn gone() -> StoreError {
-    StoreError::System { reason: "the connection was given back".into() }
+    StoreError::System { reason: "the connection was already returned".into() }
 }
 
 /// Nothing under these locks can be left half done, so a panic elsewhere does no harm.

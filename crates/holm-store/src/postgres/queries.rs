@@ -1,4 +1,4 @@
-//! Questions and changes in PostgreSQL's SQL, one function each.
+//! Queries and updates in PostgreSQL's SQL, one function each.
 
 use tokio_postgres::{Row, types::ToSql};
 
@@ -27,7 +27,8 @@ pub(super) async fn create(
     if erased.is_some() {
         return Err(StoreError::Erased { run: id.into() });
     }
-    // A name whose maker died before the first record was kept is free. A maker that lives has a lease that is held.
+    // A name is free if its creator died before the first record was stored. A live creator holds a
+    // lease.
     let stillborn = format!(
         "{ALIVE}, gone AS (DELETE FROM holm_runs r WHERE r.id = $1
             AND NOT EXISTS (SELECT 1 FROM holm_records WHERE run = r.no)
@@ -154,7 +155,8 @@ pub(super) fn numbers(runs: &[RunNo]) -> Vec<i64> {
 
 pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived: &Derived) -> Result<()> {
     let records = derived.records;
-    // The run's row is held, so that two who fold do it one after the other. Appends only share its key and go on.
+    // The run's row is locked, so that two folds run one after the other. Appends only share its
+    // key and continue.
     let found = tx
         .query_opt("SELECT 1 FROM holm_runs WHERE no = $1 FOR NO KEY UPDATE", &[&run.0])
         .await
@@ -162,7 +164,7 @@ pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived:
     let row =
         tx.query_opt("SELECT folded FROM holm_heads WHERE run = $1", &[&run.0]).await.map_err(failed)?;
     let known = row.map_or(0, |row| unsigned(row.get(0)));
-    // Erased, or somebody else was faster.
+    // The run was erased, or another process was faster.
     if found.is_none() || known >= records {
         return Ok(());
     }
@@ -203,7 +205,8 @@ pub(super) async fn keep_folded(tx: &ScopedTransaction<'_>, run: RunNo, derived:
     settle(tx, &[run]).await
 }
 
-/// Runs that nobody drives and of which everything is known need not be looked at again.
+/// Unmarks runs that no process drives and whose index is complete, so that they
+/// are not checked again.
 async fn settle(tx: &ScopedTransaction<'_>, runs: &[RunNo]) -> Result<()> {
     tx.execute(
         "UPDATE holm_runs r SET moved = false WHERE r.no = ANY($1)
@@ -327,7 +330,8 @@ pub(super) async fn matching(
 
 /// Removes every row of a run and what only it refers to; the caller holds the lock of references.
 pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> {
-    // First, so that what comes late for it waits and finds no run: it would stay behind what is swept here already.
+    // Deleted first, so that a late write for the run waits and then finds no run. Otherwise its
+    // rows would stay behind.
     tx.execute("DELETE FROM holm_runs WHERE no = $1", &[&run.0]).await.map_err(failed)?;
     tx.execute(
         "DELETE FROM holm_pieces p USING holm_blobs b WHERE b.run = $1 AND p.file = b.file
@@ -346,8 +350,9 @@ pub(super) async fn erase(tx: &ScopedTransaction<'_>, run: RunNo) -> Result<()> 
     Ok(())
 }
 
-/// Notes in the table of the whole database that a run is at work, for a reason; beside the statement that makes it so. `run` selects
-/// the run and the reason. A row that is left of another run of the same name, such as one whose schema was dropped, becomes this one's.
+/// Records in the table of the whole database that a run is at work, and why, together with the
+/// statement that makes it so. `run` selects the run and the reason. A leftover row of another run
+/// of the same name, such as one whose schema was dropped, becomes this one's.
 pub(super) fn note_at_work(run: &str) -> String {
     format!(
         "INSERT INTO holmdb_at_work AS noted (schema, id, reason, run) {run}

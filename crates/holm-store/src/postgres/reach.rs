@@ -1,4 +1,4 @@
-//! How the server is reached, again and again.
+//! Opens connections to the server, and opens them again when they are lost.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError},
@@ -15,35 +15,38 @@ use super::{
 };
 use crate::StoreError;
 
-/// How long a connection may take to be made, with everything that is agreed upon first.
+/// How long opening a connection may take, including the handshakes.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// After how long a silent connection is asked for a sign of life, so that one to a machine that vanished is found.
+/// After how long a silent connection is asked for a sign of life, so that one to a machine
+/// that vanished is found.
 const SILENCE: Duration = Duration::from_secs(30);
-/// How often it is asked again, and how many times, before it counts as lost: the system would take its time.
+/// The interval and the number of keepalive probes before a connection counts as lost: the system's
+/// defaults are much longer.
 const ASKED_AGAIN: Duration = Duration::from_secs(10);
 const ASKED: u32 = 3;
-/// How long something that was said may stay without a sign that it arrived. Whoever waits for it holds up all that ask next.
+/// How long sent data may stay unacknowledged. A caller that waits for it holds up
+/// every caller behind it.
 const UNHEARD: Duration = Duration::from_secs(60);
-/// How long nobody tries again after a connection could not be made. Each of those who wait would otherwise try in turn, and the
-/// last of them would wait for hours.
+/// How long to wait before a new attempt after a connection failed. Otherwise every waiting caller
+/// would try in turn, and the last would wait for hours.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The longest that the server works on one statement. The largest journal is read in less, and a search without an index
-/// must not hold a connection for ever.
+/// The longest that the server works on one statement. The largest journal is read in less, and a
+/// search without an index must not hold a connection for ever.
 const STATEMENT_TIMEOUT: Duration = Duration::from_mins(2);
-/// The longest that a transaction may stand still: its locks are in the way of others.
+/// The longest that a transaction may be idle: its locks block others.
 const TRANSACTION_TIMEOUT: Duration = Duration::from_mins(1);
 /// How long the request to stop a query may take.
 const CANCEL_TIME: Duration = Duration::from_secs(5);
 
-/// Whether a commit waits until the server's disk has it.
+/// Whether a commit waits for the server's disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Commit {
     Synced,
     Written,
 }
 
-/// How the server is reached.
+/// Opens connections to the server.
 pub(super) struct Reach {
     config: Config,
     tls: Tls,
@@ -56,7 +59,7 @@ pub(super) struct Reach {
 impl Reach {
     pub(super) fn new(url: &str) -> Result<Self, StoreError> {
         let Address { mut config, tls, idle } = Address::read(url)?;
-        // What the address says is meant.
+        // A value in the address takes precedence.
         if idle == Idle::Unsaid {
             config.keepalives_idle(SILENCE);
         }
@@ -73,7 +76,7 @@ impl Reach {
         Ok(Self { config, tls, patience: PATIENCE, pause: PAUSE, failure: Mutex::default() })
     }
 
-    /// Makes a connection. Says at once that there is none where that was found a moment ago.
+    /// Opens a connection. Fails at once if an attempt a moment ago failed.
     pub(super) async fn connect(&self, commit: Commit) -> Result<Client, StoreError> {
         self.connect_watched(commit).await.map(|(client, _)| client)
     }

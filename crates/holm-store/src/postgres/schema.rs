@@ -1,4 +1,5 @@
-//! Tables, and how older ones become the present ones. The tables have Holm's name, so that a database can be shared.
+//! The tables and their migrations. Table names begin with Holm's name, so that other programs can
+//! share the database.
 
 use tokio_postgres::error::SqlState;
 
@@ -9,9 +10,9 @@ use super::{
 };
 use crate::StoreError;
 
-/// Tables of the whole database, beside those of the usual schema. `holmdb_leases` has a row for each run that is driven;
-/// `holmdb_at_work` one for each session that is at work or for which a prompt waits, so that a server finds those without a holder
-/// with one query.
+/// Tables of the whole database, beside those of the default schema. `holmdb_leases` has a row for
+/// each run that is driven. `holmdb_at_work` has one for each session that is running or for which
+/// a prompt waits, so that a server finds those without a holder with one query.
 const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
         schema text NOT NULL, run int8 NOT NULL, lease int8 NOT NULL, hold int8 NOT NULL, holder text NOT NULL,
         PRIMARY KEY (schema, run)
@@ -21,7 +22,8 @@ const SHARED: &str = "CREATE TABLE IF NOT EXISTS holmdb_leases (
         since timestamptz NOT NULL DEFAULT now(), PRIMARY KEY (schema, id, reason)
      );";
 
-/// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
+/// Each step brings a database from the schema of its index to the next. Steps are
+/// never changed, only added.
 const STEPS: [&str; 7] = [
     "CREATE TABLE holm_meta (name text PRIMARY KEY, value bytea NOT NULL);
      CREATE TABLE holm_runs (
@@ -56,7 +58,7 @@ const STEPS: [&str; 7] = [
         -- Without the extension, or the right to add it, a search reads every text.
         NULL;
      END $$;",
-    // What is derived is computed anew, so that the ledger knows the journals that are there already.
+    // Derived data is computed again, so that the ledger includes the existing journals.
     "CREATE TABLE holm_ledger (
         run int8 NOT NULL, kind text NOT NULL, model text NOT NULL, numbers int8[] NOT NULL, whys bytea NOT NULL,
         PRIMARY KEY (run, kind, model)
@@ -80,11 +82,11 @@ const STEPS: [&str; 7] = [
      );",
     // Usage and ledger hold `counted` records; `state` is the fold after `state_at` of them.
     "CREATE TABLE holm_folds (run int8 PRIMARY KEY, counted int8 NOT NULL, state_at int8 NOT NULL, state bytea);",
-    // Who drives a run is in a table of the whole database now.
+    // The holder of a run is in a table of the whole database now.
     "ALTER TABLE holm_runs DROP COLUMN holder;",
 ];
 
-/// Makes the tables of the whole database, unless they are there.
+/// Creates the tables of the whole database if they are missing.
 pub(super) async fn make_shared(checkout: &mut Checkout<'_>) -> Result<(), StoreError> {
     let tables =
         "SELECT to_regclass('holmdb_leases') IS NOT NULL AND to_regclass('holmdb_at_work') IS NOT NULL";
@@ -113,7 +115,7 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
     let tx = checkout.transaction().await?;
     lock(&tx).await?;
     if let Some(name) = schema.name() {
-        // Steps make indexes, whose names take no schema. Only for this transaction.
+        // Steps create indexes, whose names take no schema. Only for this transaction.
         tx.batch_execute(&format!("SET LOCAL search_path = \"{name}\", public")).await.map_err(failed)?;
     }
     tx.batch_execute("CREATE TABLE IF NOT EXISTS holm_schema (version int4 NOT NULL)")
@@ -136,7 +138,7 @@ pub(super) async fn migrate(pool: &Pool, schema: &Schema) -> Result<(), StoreErr
     tx.commit().await.map_err(failed)
 }
 
-/// The schema of a store; none where there is no store yet.
+/// The schema version of a store; `None` if there is no store yet.
 async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
     let missing = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
     match checkout.scoped()?.query_opt("SELECT version FROM holm_schema", &[]).await {
@@ -146,22 +148,24 @@ async fn version(checkout: &Checkout<'_>) -> Result<Option<u32>, StoreError> {
     }
 }
 
-/// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets one of them fail.
+/// Two processes that change the tables at once must not meet: `IF NOT EXISTS` alone lets
+/// one of them fail.
 async fn lock(tx: &ScopedTransaction<'_>) -> Result<(), StoreError> {
-    // Another server may be migrating, which takes as long as it takes.
+    // Another server may be migrating, which can take any time.
     tx.batch_execute("SET LOCAL statement_timeout = 0").await.map_err(failed)?;
     let sql = "SELECT pg_advisory_xact_lock($1, $2)";
     tx.execute(sql, &[&LOCKS, &SCHEMA_LOCK]).await.map_err(failed)?;
     Ok(())
 }
 
-/// Makes a schema unless it is there.
+/// Creates a schema if it is missing.
 async fn make_schema(checkout: &mut Checkout<'_>, name: &str) -> Result<(), StoreError> {
     let tx = checkout.transaction().await?;
     lock(&tx).await?;
     tx.batch_execute(&format!("CREATE SCHEMA IF NOT EXISTS \"{name}\"")).await.map_err(failed)?;
     tx.commit().await.map_err(failed)?;
-    // Where all schemas see it, so that each can have its index. Without the right to add it, a search reads every text.
+    // In a place that all schemas see, so that each can have its index. Without the right to add
+    // it, a search reads every text.
     let extension = "CREATE EXTENSION IF NOT EXISTS pg_trgm SCHEMA public";
     let _ = checkout.scoped()?.batch_execute(extension).await;
     Ok(())

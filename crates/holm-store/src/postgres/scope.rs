@@ -1,4 +1,5 @@
-//! Queries in one schema. Each table is named with its schema, so a connection serves every user and keeps nothing of the last one.
+//! Queries in one schema. Each query names its tables with the schema, so one connection serves
+//! every user and carries nothing over from the last one.
 
 use std::{
     borrow::Cow,
@@ -12,7 +13,7 @@ use tokio_postgres::{Client, Error, Row, Transaction, types::ToSql};
 
 use crate::backend::Counters;
 
-/// How the names of a store's tables begin. Tables of the whole database begin with `holmdb_`.
+/// The prefix of a store's tables. Tables of the whole database begin with `holmdb_`.
 const TABLE: &str = "holm_";
 /// Stands for the name of the schema as a text in a query.
 const SCHEMA: &str = ":schema";
@@ -33,7 +34,7 @@ impl Schema {
         self.0.as_deref()
     }
 
-    /// How tables of the whole database name it.
+    /// The name of the schema in tables of the whole database.
     pub(super) fn key(&self) -> &str {
         self.0.as_deref().unwrap_or_default()
     }
@@ -68,7 +69,7 @@ impl Schema {
     }
 }
 
-/// Whether a query is under way. One whose caller has gone stays under way.
+/// Whether a query is in flight. A query whose caller has gone stays in flight.
 #[derive(Debug)]
 pub(super) struct UnderWay {
     is_set: AtomicBool,

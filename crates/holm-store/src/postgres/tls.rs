@@ -1,5 +1,5 @@
-//! TLS to the server. A certificate is always looked at, whatever word was said for it: one that nobody looks at keeps nobody
-//! out.
+//! TLS to the server. The server's certificate is always verified, whichever `sslmode` was given,
+//! because an unverified certificate protects nothing.
 
 use std::{
     io,
@@ -27,23 +27,23 @@ use tokio_rustls::{
 
 use crate::StoreError;
 
-/// Whose certificates are believed.
+/// The root certificates that are trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Roots {
-    /// Nobody's: nothing is encrypted.
+    /// No certificates: the connection is not encrypted.
     None,
     /// Whom the operating system trusts.
     System,
-    /// Whoever is named in a file.
+    /// The certificates in a file.
     File(PathBuf),
 }
 
-/// Secures connections.
 #[derive(Clone)]
 pub(super) struct Tls(Option<Arc<ClientConfig>>);
 
-/// How connections are secured where the system says whom to believe. Read once for all stores: on a server each user has one, and
-/// the system names hundreds. Whom it trusts later is known at the next start.
+/// The TLS configuration with the system's certificates. Read once for all stores: on a server
+/// each user has one, and the system lists hundreds. Certificates that are added later are read
+/// at the next start.
 static SYSTEM: OnceLock<Arc<ClientConfig>> = OnceLock::new();
 
 impl Tls {
@@ -56,7 +56,8 @@ impl Tls {
     }
 }
 
-/// Believes whom the operating system trusts. What goes wrong is not kept: the next store tries again.
+/// Trusts the operating system's certificates. A failure is not remembered: the
+/// next store tries again.
 fn system() -> Result<Arc<ClientConfig>, StoreError> {
     if let Some(config) = SYSTEM.get() {
         return Ok(Arc::clone(config));
@@ -68,7 +69,7 @@ fn system() -> Result<Arc<ClientConfig>, StoreError> {
     Ok(Arc::clone(SYSTEM.get_or_init(|| Arc::new(config))))
 }
 
-/// Believes whoever is named in a file.
+/// Trusts the certificates in a file.
 fn named(path: &Path) -> Result<Arc<ClientConfig>, StoreError> {
     let in_file = |reason: String| wrong(&format!("{}: {reason}", path.display()));
     let read = CertificateDer::pem_file_iter(path).map_err(|error| in_file(error.to_string()))?;
@@ -78,13 +79,13 @@ fn named(path: &Path) -> Result<Arc<ClientConfig>, StoreError> {
         store.add(root).map_err(|error| in_file(error.to_string()))?;
     }
     if store.is_empty() {
-        return Err(in_file("no certificate is in it".into()));
+        return Err(in_file("it contains no certificate".into()));
     }
     let (_, builder) = begun()?;
     Ok(Arc::new(builder.with_root_certificates(store).with_no_client_auth()))
 }
 
-/// How a connection is secured, but for whom to believe.
+/// The TLS configuration without the root certificates.
 fn begun() -> Result<(Arc<CryptoProvider>, ConfigBuilder<ClientConfig, WantsVerifier>), StoreError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
@@ -109,7 +110,6 @@ impl MakeTlsConnect<Socket> for Tls {
     }
 }
 
-/// Secures one connection.
 pub(super) struct Towards {
     config: Option<Arc<ClientConfig>>,
     name: Option<ServerName<'static>>,
@@ -123,7 +123,7 @@ impl TlsConnect<Socket> for Towards {
     fn connect(self, stream: Socket) -> Self::Future {
         Box::pin(async move {
             let (Some(config), Some(name)) = (self.config, self.name) else {
-                return Err(io::Error::other("the host is no name for a certificate"));
+                return Err(io::Error::other("the host is not a valid name for a certificate"));
             };
             Ok(Secured(Box::new(TlsConnector::from(config).connect(name, stream).await?)))
         })

@@ -7,24 +7,25 @@ use holm_kernel::journal;
 use super::markdown;
 use crate::{Store, StoreError, error};
 
-/// What a session is written as.
+/// The format of an exported session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// The journal itself, to the byte: whoever has it can resume, replay and verify the run.
+    /// The journal itself, byte for byte. It is enough to resume, replay and verify the run.
     JsonLines,
-    /// Something to read.
+    /// Markdown text for people to read.
     Markdown,
 }
 
 impl Store {
-    /// Writes a session out. Large results are not part of it; a journal refers to them by digest
-    /// ([`Blobs::get`](holm_runtime::Blobs::get)).
+    /// Writes a session out. Large results are not part of it; a journal refers to
+    /// them by digest ([`Blobs::get`](holm_runtime::Blobs::get)).
     ///
-    /// An export of an encrypted store is readable: that is what it is for.
+    /// An export of an encrypted store is readable, on purpose.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does not fit its journal is never left
-    /// out without a word. A database keeps whole records or none, so an end that a crash tore does not come up here.
+    /// [`StoreError::Missing`], [`StoreError::Damaged`] for a damaged one in Markdown: what does
+    /// not fit its journal is never left out without a word. A database keeps whole records or
+    /// none, so an end that a crash tore does not come up here.
     pub async fn export(&self, run: &str, format: Format) -> Result<Vec<u8>, StoreError> {
         let row = self.find(run).await?;
         let (text, _) = self.text(&row).await?;
@@ -46,7 +47,7 @@ impl Store {
     /// As [`export`](Self::export), into a new file that only its owner can read.
     ///
     /// # Errors
-    /// As there, and when the file is there already or cannot be written.
+    /// The same errors, and errors if the file exists already or cannot be written.
     pub async fn export_to(
         &self,
         run: &str,
@@ -62,11 +63,12 @@ impl Store {
     }
 }
 
-/// Runs what may block: on another thread where there is a runtime, here where there is none.
+/// Runs work that may block: on another thread if there is a runtime, otherwise on this one.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    // Behind a pointer it is one task for each answer, not one for each caller, of which there are many.
+    // Boxed, so that the compiler generates one task for each result type, not one for each of the
+    // many callers.
     let work: Box<dyn FnOnce() -> Result<T, StoreError> + Send> = Box::new(work);
     match tokio::runtime::Handle::try_current() {
         Ok(runtime) => runtime

@@ -11,11 +11,12 @@ use crate::{
 };
 
 impl Store {
-    /// Takes a journal in, to the byte, after its chain has been verified from end to end. Gives the run's id: the one
-    /// that record 0 names, unless another is asked for.
+    /// Imports a journal, byte for byte, after its chain has been verified from end to end. Returns
+    /// the run's id: the one that record 0 names, unless the caller asks for another.
     ///
     /// # Errors
-    /// [`StoreError::NotAJournal`] for damage of any kind, a torn end included; [`StoreError::Exists`].
+    /// [`StoreError::NotAJournal`] for damage of any kind, a
+    /// torn end included; [`StoreError::Exists`].
     pub async fn import(&self, text: &[u8], run: Option<&str>) -> Result<String, StoreError> {
         let unstarted = |reason: &str| StoreError::NotStarted { reason: reason.into() };
         let whole = text.to_vec();

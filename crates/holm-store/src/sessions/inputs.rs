@@ -1,4 +1,4 @@
-//! Single facts of a session, for those who need no fold.
+//! Single facts of a session, for callers that do not need a fold of the journal.
 
 use holm_kernel::{Input, Seq, Started};
 
@@ -6,10 +6,11 @@ use super::{blocking, search::Line};
 use crate::{Store, StoreError};
 
 impl Store {
-    /// How a run was started: what its first record says, and nothing else is read.
+    /// How a run was started. Reads only the first record.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], or [`StoreError::Damaged`] where the first record cannot be understood.
+    /// [`StoreError::Missing`], or [`StoreError::Damaged`] if the first
+    /// record cannot be understood.
     pub async fn started(&self, run: &str) -> Result<Started, StoreError> {
         let row = self.find(run).await?;
         let first = self.inner.lines(&row, 0..1).await?;
@@ -19,7 +20,8 @@ impl Store {
         }
     }
 
-    /// What a run was told after a record, in order. What cannot be understood is left out; a fold says what it was.
+    /// The inputs of a run after a record, in order. Inputs that cannot be understood are left out;
+    /// a fold reports them.
     ///
     /// # Errors
     /// [`StoreError::Missing`], or [`StoreError::Damaged`] for a record that is not there.

@@ -12,7 +12,7 @@ use crate::{
     store::{Depth, TITLE},
 };
 
-/// Sessions on a page unless another number is asked for.
+/// Sessions on a page by default.
 const PAGE: u32 = 50;
 
 /// Sessions on a page at the most: a list is for people.
@@ -24,47 +24,44 @@ const NAMED: &str = "named";
 /// A session in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
-    /// The run's id.
     pub run: String,
-    /// What a person called it, or the first line of its first prompt.
+    /// The title that the user gave, or the first line of the first prompt.
     pub title: String,
-    /// Sorted.
+    /// Kept in sorted order.
     pub tags: Vec<String>,
     /// When it was made here.
     pub created: Timestamp,
     /// When its last record was handled.
     pub updated: Timestamp,
-    /// How many records it has.
+    /// The number of its records.
     pub records: u64,
-    /// The agent's name.
     pub agent: String,
     /// The model it began with.
     pub model: String,
-    /// Who drives it now, as far as the store was told; a process that was killed stands here until somebody resumes.
+    /// The process that drives the session now, as far as the store knows. A killed process stays
+    /// listed until another one resumes the session.
     pub holder: Option<String>,
 }
 
 /// Which time sorts a list.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sort {
-    /// The last record's.
+    /// Sorts by the time of the last record.
     #[default]
     Updated,
-    /// The session's making.
+    /// Sorts by the time of creation.
     Created,
 }
 
 /// Which end of a list comes first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Order {
-    /// The latest.
     #[default]
     NewestFirst,
-    /// The earliest.
     OldestFirst,
 }
 
-/// Which sessions are wanted, a page at a time.
+/// A query for sessions, one page at a time.
 ///
 /// ```
 /// use holm_store::{Listing, Order};
@@ -76,13 +73,12 @@ pub enum Order {
 pub struct Listing {
     /// Only those with this tag.
     pub tag: Option<String>,
-    /// What sorts them.
     pub sort: Sort,
     /// Which end comes first.
     pub order: Order,
     /// The [`next`](Page::next) of the page before.
     pub after: Option<Cursor>,
-    /// How many at once; 50 unless said, 1,000 at the most.
+    /// The size of a page; 50 by default, 1,000 at most.
     pub limit: Option<u32>,
 }
 
@@ -117,7 +113,7 @@ impl FromStr for Cursor {
 pub struct Page {
     /// In the order that was asked for.
     pub sessions: Vec<Session>,
-    /// Where the next page begins; none after the last.
+    /// The beginning of the next page; `None` after the last.
     pub next: Option<Cursor>,
 }
 
@@ -125,7 +121,7 @@ impl Store {
     /// Lists sessions, a page at a time.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn list(&self, wanted: &Listing) -> Result<Page, StoreError> {
         self.catch_up(Depth::Heads).await?;
         let limit = wanted.limit.unwrap_or(PAGE).clamp(1, MAX_PAGE) as usize;
@@ -134,7 +130,7 @@ impl Store {
             let (rows, next) = self.rows(wanted, page.next, limit - page.sessions.len()).await?;
             page.next = next;
             for row in rows {
-                // A name alone is no session.
+                // A bare name is not a session.
                 if row.has_begun {
                     page.sessions.push(self.session_of(row)?);
                 }
@@ -146,7 +142,7 @@ impl Store {
         }
     }
 
-    /// At the most so many rows of a list behind a place, and where the next ones begin.
+    /// At most so many rows of a list after a place, and the place of the next ones.
     async fn rows(
         &self,
         wanted: &Listing,
@@ -186,7 +182,7 @@ impl Store {
     /// Calls a session something; none goes back to its first prompt.
     ///
     /// # Errors
-    /// [`StoreError::Missing`], or [`StoreError::BadLabel`] for a title that is no single line.
+    /// [`StoreError::Missing`], or [`StoreError::BadLabel`] for a title that is not a single line.
     pub async fn rename(&self, run: &str, title: Option<&str>) -> Result<(), StoreError> {
         let row = self.find(run).await?;
         let Some(title) = title else { return self.inner.backend.name(row.no, None).await };
@@ -210,10 +206,10 @@ impl Store {
         self.inner.backend.tag(row.no, tag).await
     }
 
-    /// Takes a tag off a session, if it is there.
+    /// Removes a tag from a session, if the session has it.
     ///
     /// # Errors
-    /// [`StoreError::Missing`] if there is no such session.
+    /// [`StoreError::Missing`] if the store has no such session.
     pub async fn untag(&self, run: &str, tag: &str) -> Result<(), StoreError> {
         let row = self.find(run).await?;
         self.inner.backend.untag(row.no, tag).await

@@ -1,4 +1,4 @@
-//! A session to read: who said what, which tools ran, and what came of it.
+//! Writes a session as Markdown for people: who said what, which tools ran, and how it ended.
 
 use std::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -18,8 +18,8 @@ use super::{
 };
 use crate::Day;
 
-/// Writes a session as Markdown. What people, models and tools said stands as it is, in quotes or fences that it
-/// cannot break out of.
+/// Writes a session as Markdown. Texts of users, models and tools stay unchanged, in quotes or
+/// fences that they cannot break out of.
 pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     let mut out = String::new();
     // Writing into a string cannot fail.
@@ -56,19 +56,21 @@ pub(crate) fn write(session: &Session, records: &[Record]) -> String {
     out
 }
 
-/// What no record says by itself, by the record that led to it.
+/// Facts that only a fold of the journal shows, by the record that caused them.
 #[derive(Default)]
 struct Told {
-    /// What the model was told of calls that nobody carried out: those that were refused, and those that the kernel answers.
+    /// The results that the model was given for calls that did not run: refused calls, and calls
+    /// that the kernel answers.
     results: BTreeMap<Seq, Vec<ToolResult>>,
     /// Which model took over from which.
     climbs: BTreeMap<Seq, Vec<String>>,
-    /// What people said, in the order in which the run heard it.
+    /// The users' messages, in the order in which the run received them.
     heard: VecDeque<(MessageId, String)>,
 }
 
 impl Told {
-    /// Folds the journal. Stops where that cannot be done any more, because something in it was erased.
+    /// Folds the journal. Stops at the first record that cannot be folded because data
+    /// in it was erased.
     fn of(records: &[Record]) -> Self {
         let ended = |record: &Record| match record.payload().input() {
             Ok(Input::ToolFinished { call, .. } | Input::ChildFinished { call, .. }) => {
@@ -81,7 +83,8 @@ impl Told {
         let each = |seq: Seq, effect: &Effect| {
             let Effect::Emit(event) = effect else { return };
             match &event.event {
-                // One in the background is answered when it begins, and has a record of its own when it ends.
+                // A background call is answered when it begins, and has a record of its own when it
+                // ends.
                 Event::CallFinished { call, id, .. } if ended.get(call).is_none_or(|at| *at > seq) => {
                     alone.insert(id.to_string());
                 }
@@ -112,7 +115,7 @@ impl Told {
                 _ => {}
             }
         };
-        // What was found before the fold stopped is still true.
+        // Facts that were found before the fold stopped are still true.
         let _ = journal::replay_with(records, each);
         told
     }
@@ -120,11 +123,11 @@ impl Told {
 
 /// A session while it is written.
 struct Telling {
-    /// What the model never read.
+    /// The prompts that the model never read.
     withheld: Vec<Withheld>,
-    /// What people said and was not written yet.
+    /// Messages of users that are not written yet.
     heard: VecDeque<(MessageId, String)>,
-    /// What hooks added last: they add it to every request, and it is shown once.
+    /// What hooks added last. They add it to every request, and it is shown once.
     added: Vec<Block>,
 }
 
@@ -163,7 +166,7 @@ impl Telling {
         }
     }
 
-    /// What hooks made of a request, a result or a stop.
+    /// Writes what hooks changed in a request, a result or a stop.
     fn hooked(&mut self, out: &mut String, answer: &Answer, seq: Seq) {
         for withheld in self.withheld.iter().filter(|withheld| withheld.record == seq) {
             let _ = writeln!(out, "\n*a hook kept the prompt from the model, which read in its place:*\n");
@@ -196,7 +199,8 @@ impl Telling {
 
     fn person(&mut self, out: &mut String, heading: &str, prompt: &Prompt) {
         let text = plain_text(&prompt.blocks);
-        // The same words may be said twice and be withheld once: the first that were not written yet are meant.
+        // The same text may occur twice and be withheld once: the first one that is not written yet
+        // is meant.
         let at = self.heard.iter().position(|(_, said)| *said == text);
         let message = at.and_then(|at| self.heard.remove(at));
         let is_withheld =
@@ -207,7 +211,7 @@ impl Telling {
     }
 }
 
-/// Where experience had the run begin, if not with its first model.
+/// Writes why experience made the run begin above its first model, if it did.
 fn begun(out: &mut String, ladder: Option<&Ladder>) {
     if let Some(ladder) = ladder.filter(|ladder| ladder.start > 0) {
         let _ = writeln!(out, "- began higher: {}", one_line(&ladder.why));

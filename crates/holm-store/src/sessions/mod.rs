@@ -1,4 +1,5 @@
-//! What people ask about sessions. A session is a run as a person sees it: it has a title, tags, a place in a list.
+//! Queries about sessions. A session is a run as the user sees it: it has a title, tags and a place
+//! in a list.
 
 mod export;
 mod import;

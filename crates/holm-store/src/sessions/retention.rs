@@ -1,12 +1,14 @@
-//! How long sessions are kept, and how they truly go.
+//! How long sessions are kept, and how they are erased for good.
 //!
-//! Records are chained, so one cannot be cut out of a journal; but a whole journal can go. What is left is a stone with
-//! the run's id, the number of its records and the last link of its chain: enough to know a copy for what it was, and
-//! to keep the id from being used again, because keys of calls are derived from it.
+//! Records are chained, so a single record cannot be cut out of a journal, but a whole journal can
+//! be erased. A tombstone stays: the run's id, the number of its records and the last link of its
+//! chain. It identifies a copy of the erased run. It also keeps the id from being used again,
+//! because the keys of calls are derived from it.
 //!
-//! Rows are overwritten with zeros as they are deleted, the write-ahead log is emptied, and the search index is merged
-//! so that nothing of the text is left in it. What a disk keeps of blocks that it was told to forget, and what backups
-//! hold, is beyond a database; where that matters, encrypt the store and let the key go.
+//! Rows are overwritten with zeros as they are deleted, the write-ahead log is emptied, and the
+//! search index is merged so that none of the text is left in it. A database cannot control what a
+//! disk keeps in freed blocks, or what backups hold. If that matters, encrypt the store and delete
+//! the key.
 
 use holm_kernel::{Timestamp, journal};
 use serde::{Deserialize, Serialize};
@@ -33,18 +35,17 @@ pub struct Retention {
     pub older_than: Option<Timestamp>,
     /// Of those that are left, this many of the latest stay and the rest go.
     pub keep_latest: Option<u64>,
-    /// Sessions with this tag stay whatever the rest says.
+    /// Sessions with this tag always stay.
     pub keep_tag: Option<String>,
 }
 
-/// What is left of a session.
+/// What remains of an erased session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
-    /// The run's id.
     pub run: String,
-    /// How many records it had.
+    /// The number of records that it had.
     pub records: u64,
-    /// The last link of its chain, in hex; empty where it cannot be read.
+    /// The last link of its chain, in hex; empty if it cannot be read.
     pub chain: String,
 }
 
@@ -59,10 +60,11 @@ impl Store {
         Ok(erased)
     }
 
-    /// Erases what a policy does not keep, oldest first. Sessions that are being driven are passed over.
+    /// Erases the sessions that a policy does not keep, oldest first. Sessions that are
+    /// being driven are skipped.
     ///
     /// # Errors
-    /// [`StoreError`]; what was erased by then stays erased.
+    /// [`StoreError`]; sessions that were erased before the error stay erased.
     pub async fn retain(&self, policy: &Retention) -> Result<Vec<Erased>, StoreError> {
         let mut erased = Vec::new();
         for session in self.unkept(policy).await? {
@@ -76,10 +78,10 @@ impl Store {
         Ok(erased)
     }
 
-    /// What [`retain`](Self::retain) would erase, oldest first.
+    /// The sessions that [`retain`](Self::retain) would erase, oldest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn unkept(&self, policy: &Retention) -> Result<Vec<Session>, StoreError> {
         let mut unkept = Vec::new();
         let mut kept = 0;
@@ -107,13 +109,13 @@ impl Store {
 
     async fn erase_one(&self, run: &str) -> Result<Erased, StoreError> {
         let row = self.find(run).await?;
-        // Held to the end, so that nobody begins to drive what is going.
+        // Held to the end, so that no process starts to drive a run that is being erased.
         let _lease = Lease::take(&self.inner, &row).await?;
-        // Whoever else refers to its large results must be known by now.
+        // Indexes all runs first, to know which other runs refer to its large results.
         self.catch_up(Depth::Everything).await?;
         let records = self.session(run).await?.records;
         let chain = match records.checked_sub(1) {
-            // What cannot be read can still be erased.
+            // A record that cannot be read can still be erased.
             Some(last) => {
                 self.inner.lines(&row, last..records).await.ok().and_then(|lines| link(lines.first()?))
             }

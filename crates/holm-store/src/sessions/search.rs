@@ -1,4 +1,4 @@
-//! Finds words in what was said.
+//! Full-text search over sessions.
 
 use holm_kernel::{Seq, Timestamp, journal};
 use serde::{Deserialize, Serialize};
@@ -17,30 +17,29 @@ const SHORTEST: usize = 3;
 /// Hits of one search at the most.
 const MAX_HITS: u32 = 1_000;
 
-/// Sessions that a decrypting search looks at in one step.
+/// Sessions that a decrypting search reads in one step.
 const STEP: u64 = 200;
 
-/// A record in which everything that was searched for stands.
+/// A record that contains all search terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// The run.
     pub run: String,
-    /// The record.
     pub seq: Seq,
     /// When it was handled.
     pub at: Timestamp,
-    /// Whose words they are.
+    /// The author of the text.
     pub kind: TextKind,
-    /// The words with what stands around them, on one line.
+    /// The match with the text around it, on one line.
     pub excerpt: String,
 }
 
 impl Store {
-    /// Finds records that hold every word of `query`, whatever the case of its letters; words in quotation marks stand
-    /// together. A word may be a part of another. The latest sessions come first.
+    /// Finds records that contain every word of `query`. Upper and lower case are equal, and
+    /// words in quotation marks must stand together. A word may be part of a longer word. The
+    /// latest sessions come first.
     ///
-    /// An encrypted store has no index, because an index would tell what was said: there every session is decrypted
-    /// and read, which takes time in proportion to all that is kept.
+    /// An encrypted store has no index, because an index would reveal the text. There every session
+    /// is decrypted and read, which takes time in proportion to the whole store.
     ///
     /// # Errors
     /// [`StoreError::TooShort`] for words of less than three characters.
@@ -88,7 +87,7 @@ impl Store {
     }
 }
 
-/// Splits a query into what must stand in a record.
+/// Splits a query into terms.
 fn terms(query: &str) -> Result<Vec<String>, StoreError> {
     let mut terms = Vec::new();
     for (index, part) in query.split('"').enumerate() {
@@ -119,7 +118,7 @@ fn hit(run: &RunRow, line: &[u8], terms: &[String]) -> Option<Hit> {
     })
 }
 
-/// A line as a reader of single records sees it; whoever folds a journal verifies its chain.
+/// A journal line read on its own, without verifying its chain. Folding a journal verifies it.
 #[derive(Deserialize)]
 pub(super) struct Line {
     seq: Seq,
@@ -129,7 +128,8 @@ pub(super) struct Line {
 
 impl Line {
     pub(super) fn read(line: &[u8]) -> Option<Self> {
-        // The reader of journals bounds length and depth; a single line must not be able to do more.
+        // The reader of journals bounds length and depth; a single line must not be able to do
+        // more.
         if line.len() as u64 > journal::MAX_LINE_BYTES {
             return None;
         }

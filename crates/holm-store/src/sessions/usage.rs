@@ -1,4 +1,4 @@
-//! Sums of what was used.
+//! Sums usage over sessions, models, tools, days or agents.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 use super::blocking;
 use crate::{Day, Entry, Store, StoreError, Subject, Tally, backend::ListFilter, derive, store::Depth};
 
-/// Stands for an agent whose name a journal no longer tells.
+/// Stands for an agent whose name the journal no longer contains.
 const UNKNOWN: &str = "(unknown)";
 
 /// Sessions whose agents are read at once.
 const AT_ONCE: u64 = 1_000;
 
-/// What the sums are made by.
+/// What the usage is summed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
@@ -30,10 +30,10 @@ pub enum By {
     Agent,
 }
 
-/// Which usage is wanted.
+/// Selects usage by run and by day.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageQuery {
-    /// Only this run's.
+    /// Limits the result to this run.
     pub run: Option<String>,
     /// From this day on.
     pub since: Option<Day>,
@@ -41,22 +41,22 @@ pub struct UsageQuery {
     pub until: Option<Day>,
 }
 
-/// One sum.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UsageLine {
     /// The session, model, tool, day or agent.
     pub name: String,
-    /// What it came to.
+    /// The sums of this line.
     pub tally: Tally,
 }
 
 impl Store {
-    /// Sums up what was used, by session, model, tool, day (UTC) or agent, sorted by name.
+    /// Sums usage by session, model, tool, day (UTC) or agent, sorted by name.
     ///
-    /// The numbers are what the kernel counted when it folded the journals; a child run counts for itself.
+    /// The numbers are those that the kernel counted when it folded the journals. A child
+    /// run counts for itself.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn usage(&self, by: By, query: &UsageQuery) -> Result<Vec<UsageLine>, StoreError> {
         self.catch_up(Depth::Everything).await?;
         let agents = if by == By::Agent { self.agents().await? } else { BTreeMap::new() };
@@ -93,18 +93,18 @@ impl Store {
         blocking(move || Ok(derive::fold(&holm_kernel::journal::decode(&text)?.records))).await
     }
 
-    /// What all sessions have cost, as far as prices are known. Only sessions that moved since somebody asked last are
-    /// looked at, and of those only the records that are new.
+    /// What all sessions have cost, as far as prices are known. Reads only the sessions that
+    /// changed since the last query, and of those only the new records.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn spent(&self) -> Result<NanoUsd, StoreError> {
         self.catch_up(Depth::Everything).await?;
         self.inner.backend.spent().await.map(NanoUsd::new)
     }
 }
 
-/// The line that an entry belongs to; none if it is not wanted.
+/// The name of the line that an entry belongs to; `None` if the query excludes it.
 fn name(
     by: By,
     query: &UsageQuery,

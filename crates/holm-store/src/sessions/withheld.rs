@@ -1,5 +1,5 @@
-//! Prompts that hooks kept from the model. The transcript has them as they were said, so whoever shows it must know which
-//! of them the model never read.
+//! Prompts that hooks kept from the model. The transcript contains them as the user wrote them, so
+//! a viewer must know which of them the model never read.
 
 use std::collections::BTreeMap;
 
@@ -16,21 +16,19 @@ use crate::{Store, StoreError};
 /// A prompt that the model did not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Withheld {
-    /// The record that first says so.
+    /// The record that first withheld it.
     pub record: Seq,
-    /// The message.
     pub message: MessageId,
-    /// What was said.
     pub said: String,
-    /// What the model read in its place; empty if it read nothing.
+    /// The text that the model read in its place; empty if it read nothing.
     pub shown: String,
 }
 
-/// The prompts of a journal that hooks withheld, each once. Stops where the journal cannot be folded any more, because
-/// something in it was erased.
+/// The prompts of a journal that hooks withheld, each once. Stops at the first record that cannot
+/// be folded because data in it was erased.
 pub fn withheld(records: &[Record]) -> Vec<Withheld> {
     let mut said = BTreeMap::new();
-    // What was found before the fold stopped is still true.
+    // Facts that were found before the fold stopped are still true.
     let _ = journal::replay_with(records, |_, effect: &Effect| {
         let Effect::Emit(event) = effect else { return };
         let Event::MessageAdded { message } = &event.event else { return };
@@ -57,8 +55,9 @@ pub fn withheld(records: &[Record]) -> Vec<Withheld> {
 const AT_ONCE: u64 = 64;
 
 impl Store {
-    /// Whether a hook withheld a message up to a record. A request names each message that is withheld from it, so the journal is
-    /// read backwards: what is still withheld is in its last few records.
+    /// Whether a hook withheld a message up to a record. A request names each message that is
+    /// withheld from it. So the journal is read backwards: messages that are still withheld are in
+    /// its last few records.
     ///
     /// # Errors
     /// [`StoreError::Missing`], or [`StoreError::Damaged`] for a record that is not there.
@@ -97,7 +96,7 @@ fn withholds(line: &[u8], message: MessageId) -> bool {
     patches.iter().filter_map(instead).any(|(id, _)| id == message)
 }
 
-/// Which message a patch takes away, and what it shows there.
+/// The message that a patch withholds, and the text that it shows instead.
 fn instead(patch: &Patch) -> Option<(MessageId, String)> {
     match patch {
         Patch::Hide(id) => Some((*id, String::new())),

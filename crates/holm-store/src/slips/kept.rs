@@ -1,4 +1,4 @@
-//! What is handed out.
+//! Notes as the store returns them.
 
 use holm_kernel::Timestamp;
 
@@ -9,8 +9,7 @@ pub struct Slip {
     pub name: String,
     /// When it was put there.
     pub at: Timestamp,
-    /// Counts its changes; whoever changes it says which one they have seen.
+    /// Counts the note's changes. A caller that changes the note passes the version it has seen.
     pub version: u64,
-    /// What it says.
     pub body: Vec<u8>,
 }

@@ -1,5 +1,6 @@
-//! Small notes that must outlive the process that wrote them: what was promised and is still to be done. They lie in trays,
-//! each under a name; of all who put or change one at once, one does.
+//! Small notes that must outlive the process that wrote them, such as accepted work that is still
+//! to be done. Each lies in a tray under a name. If several processes put or change one note at
+//! once, one of them succeeds.
 
 mod kept;
 pub(crate) mod rows;

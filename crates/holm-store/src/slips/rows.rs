@@ -1,4 +1,4 @@
-//! What a database must be able to do with notes.
+//! The operations on notes that a database must offer.
 
 use crate::backend::Pending;
 
@@ -20,7 +20,8 @@ pub(crate) trait SlipRows {
     fn slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, Option<SlipRow>>;
     /// Adds a note unless there is one of that name; whether it was added.
     fn put_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool>;
-    /// Replaces what it says, and counts the version up, if it is the version `row` has; whether it was.
+    /// Replaces the stored note and increments its version, if `row` has the stored version.
+    /// Returns whether it did.
     fn change_slip<'a>(&'a self, row: &'a SlipRow) -> Pending<'a, bool>;
     /// Removes a note; whether there was one.
     fn take_slip<'a>(&'a self, tray: &'a str, name: &'a str) -> Pending<'a, bool>;

@@ -1,34 +1,34 @@
-//! What the store says about notes.
+//! The store's methods for notes.
 
 use holm_kernel::Timestamp;
 
 use super::{Slip, rows::SlipRow};
 use crate::{Store, StoreError, label::check_run, store::Inner, vault::SessionKey};
 
-/// What tells the text of a note from other texts that are sealed.
+/// Tells the sealed text of a note from other sealed texts.
 const BODY: &str = "slip";
 
 impl Store {
     /// Everything in a tray, the oldest first.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn slips(&self, tray: &str) -> Result<Vec<Slip>, StoreError> {
         let rows = self.inner.backend.slips(tray).await?;
         rows.into_iter().map(|row| self.inner.opened_slip(row)).collect()
     }
 
-    /// One note; none if there is none of that name.
+    /// Returns one note, or `None` if no note has that name.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn slip(&self, tray: &str, name: &str) -> Result<Option<Slip>, StoreError> {
         let row = self.inner.backend.slip(tray, name).await?;
         row.map(|row| self.inner.opened_slip(row)).transpose()
     }
 
-    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that was put survives a loss of
-    /// power. One that has the name of a run goes when that run is erased.
+    /// Puts a note into a tray. Whether it was put: not if there is one of that name. One that was
+    /// put survives a loss of power. One that has the name of a run goes when that run is erased.
     ///
     /// ```
     /// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
@@ -44,7 +44,7 @@ impl Store {
     /// ```
     ///
     /// # Errors
-    /// [`StoreError::BadName`] if tray or name cannot be names; what the database says.
+    /// [`StoreError::BadName`] if tray or name cannot be names, and errors of the database.
     pub async fn put_slip(
         &self,
         tray: &str,
@@ -65,11 +65,11 @@ impl Store {
         self.inner.backend.put_slip(&SlipRow { tray, name, key, at: at.value(), version: 0, body }).await
     }
 
-    /// Replaces what a note says. Whether it was replaced: not if somebody else has changed it since `slip.version`, or
-    /// it is gone.
+    /// Replaces the text of a note. Returns whether it was replaced: not if another process has
+    /// changed it since `slip.version`, or if it is gone.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn change_slip(&self, tray: &str, slip: &Slip) -> Result<bool, StoreError> {
         let Some(row) = self.inner.backend.slip(tray, &slip.name).await? else { return Ok(false) };
         let body = match self.inner.slip_key(&row)? {
@@ -82,7 +82,7 @@ impl Store {
     /// Takes a note away. Whether there was one.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn take_slip(&self, tray: &str, name: &str) -> Result<bool, StoreError> {
         self.inner.backend.take_slip(tray, name).await
     }
@@ -106,7 +106,7 @@ impl Inner {
     }
 }
 
-/// No run and no job has two colons in its name, so their keys do not stand in for each other.
+/// No run and no job has two colons in its name, so their keys differ.
 fn key_name(tray: &str, name: &str) -> String {
     format!("slip:{tray}:{name}")
 }

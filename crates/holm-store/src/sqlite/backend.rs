@@ -1,4 +1,4 @@
-//! Joins the questions to the threads that ask them.
+//! Implements the backend for SQLite: runs each query on a thread that may block.
 
 use std::{
     ops::Range,
@@ -30,10 +30,12 @@ use crate::{
     sessions::blocking,
 };
 
-/// How old a file must be before it counts as left over by a process that died between writing and naming it.
+/// How old a file must be before it counts as left over by a process that died between
+/// writing and naming it.
 const LEFT_OVER: Duration = Duration::from_secs(3_600);
 
-/// How long another process may take to write a release that it has queued, and how often that is checked.
+/// How long another process may take to write a release that it has queued, and how
+/// often that is checked.
 const RELEASE_NOTICE: Duration = Duration::from_millis(150);
 const RELEASE_CHECKS: u32 = 6;
 
@@ -71,8 +73,8 @@ impl Sqlite {
         answer.await.map_err(|_| closed())?
     }
 
-    /// Makes a change that survives a loss of power once this returns, in one sync with all that waits for one. Says
-    /// whether anything was changed.
+    /// Makes a change that survives a loss of power once this returns, in one sync with all others
+    /// that wait. Returns whether anything was changed.
     pub(super) fn write_synced(
         &self,
         work: impl FnMut(&Connection) -> Result<bool, StoreError> + Send + 'static,
@@ -98,7 +100,7 @@ impl Sqlite {
 
     /// Takes a lease, with some patience for another process whose release is still queued.
     async fn take_lease(&self, run: &RunRow, words: &str) -> Result<(), StoreError> {
-        // What this process has queued may be the run's last append.
+        // A queued job of this process may be the run's last append.
         self.passed().await?;
         let (db, run, words) = (Arc::clone(&self.db), run.clone(), words.to_owned());
         blocking(move || {
@@ -116,7 +118,7 @@ impl Sqlite {
 }
 
 fn closed() -> StoreError {
-    StoreError::System { reason: "the store was closed meanwhile".into() }
+    StoreError::System { reason: "the store was closed in the meantime".into() }
 }
 
 impl Backend for Sqlite {
@@ -343,7 +345,8 @@ impl Backend for Sqlite {
         let (db, run, stone) = (Arc::clone(&self.db), run.clone(), stone.clone());
         self.write(move |conn| {
             leases::check_free(conn, &db.holder, &run)?;
-            // While the write lock is held: whoever keeps the same text looks for its file afterwards.
+            // Done while the write lock is held: another writer of the same text looks for its file
+            // afterwards.
             queries::erase(conn, &run, &stone)?.iter().try_for_each(|file| db.blobs.remove(file))
         })
     }
@@ -376,8 +379,8 @@ fn row_holder(row: &ListedRow, alive: bool) -> Option<String> {
     row.holder.clone().filter(|_| alive)
 }
 
-/// Removes files that no run refers to and that no process can be writing any more: by their paths, because an
-/// unfinished file lies in the folder of the result that it was to become.
+/// Removes files that no run refers to and that no process can be writing any more. It goes by
+/// their paths, because an unfinished file lies in the folder of its future result.
 fn remove_left_over(db: &Db) -> Result<(), StoreError> {
     for path in db.blobs.files() {
         if is_left_over(db, &path)? {
@@ -387,7 +390,7 @@ fn remove_left_over(db: &Db) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether a file is left over. What a dead process had not finished is, however young.
+/// Whether a file is left over. An unfinished file of a dead process is, however young.
 fn is_left_over(db: &Db, path: &Path) -> Result<bool, StoreError> {
     if files::writer_of(path).is_some_and(|writer| !db.holder.lives(writer)) {
         return Ok(true);

@@ -1,13 +1,14 @@
-//! Group commit: whoever needs a sync joins those who need one too.
+//! Group commit: appends that need a sync share one.
 //!
-//! One thread takes everything that has come in, writes it in one transaction, and syncs the log once for all of them.
-//! What comes in meanwhile makes up the next group. The sync happens outside the writer's lock, so appends that need
-//! none go on beside it.
+//! One thread takes all waiting appends, writes them in one transaction, and syncs the log once for
+//! all of them. Appends that arrive meanwhile form the next group. The sync happens outside the
+//! writer's lock, so appends that need no sync continue beside it.
 //!
-//! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting for the disk; this
-//! thread then syncs the log through a descriptor of its own. That is what `FULL` does too, only shared: frames are
-//! checked one by one from the log's beginning, so all commits up to the sync are found again after a loss of power.
-//! Should the log be emptied in between, then a checkpoint has synced the database itself before.
+//! The writer commits with `synchronous = NORMAL`, which puts a commit into the log without waiting
+//! for the disk. This thread then syncs the log through a descriptor of its own. `FULL` does the
+//! same, but for each commit alone. SQLite checks frames one by one from the log's beginning, so
+//! all commits up to the sync survive a loss of power. If the log is emptied in between, a
+//! checkpoint has synced the database itself before.
 
 use std::{
     fs::File,
@@ -32,11 +33,11 @@ use crate::{
 /// Bytes of the log after which it is synced and copied into the database.
 const LOG_BYTES: u64 = 4 * 1024 * 1024;
 
-/// How often it is copied before it is begun anew. Copying goes on beside appends; to begin anew they have to wait for the
-/// disk, so that is done seldom enough not to be felt.
+/// The number of copies before the log is restarted. Copying runs beside appends. A restart makes
+/// them wait for the disk, so it is done rarely enough not to be noticed.
 const COPIES: u32 = 4;
 
-/// What each commit adds to the log beside its lines: a page and its frame.
+/// The bytes that each commit adds to the log beside its lines: a page and its frame.
 const COMMIT_BYTES: u64 = 4_096 + 24;
 
 /// Something to be written.
@@ -56,9 +57,8 @@ pub(super) enum Job {
 
 /// Something to be done after every append that was submitted before it.
 pub(super) enum Last {
-    /// Gives a lease back.
     Release { run: RunNo, holder: String },
-    /// Says that all that was submitted before it is done.
+    /// Reports that all earlier jobs are done.
     Passed(oneshot::Sender<()>),
 }
 
@@ -161,19 +161,20 @@ impl Drop for Committer {
     }
 }
 
-/// What the thread works with.
+/// The state of the committing thread.
 pub(super) struct Work {
     pub(super) writer: Arc<Writer>,
     pub(super) log: PathBuf,
-    /// Set once a sync has failed: the system may have thrown the pages away, so no later sync can be believed.
+    /// Set once a sync has failed: the system may have dropped the pages, so no later
+    /// sync can be trusted.
     pub(super) unsynced: Option<StoreError>,
     pub(super) counters: Arc<Counters>,
-    /// Copies the log while the writer goes on.
+    /// Copies the log while the writer continues.
     pub(super) copier: Connection,
     pub(super) copies: u32,
 }
 
-/// What the thread finds when it looks.
+/// The next step of the thread.
 enum Next {
     Jobs(Vec<Job>),
     MoveLog,
@@ -195,7 +196,7 @@ impl Work {
         }
     }
 
-    /// Does a group: first the appends, then one sync for all that need it, then what must come last.
+    /// Commits a group: first the appends, then one sync for all that need it, then the final jobs.
     fn commit(&mut self, jobs: Vec<Job>, log: &mut Option<File>) -> u64 {
         let (mut waiting, mut syncs, mut last) = (Vec::with_capacity(jobs.len()), Vec::new(), Vec::new());
         for job in jobs {
@@ -222,14 +223,15 @@ impl Work {
         for done in syncs {
             let _ = done.send(synced.clone());
         }
-        // The next holder of a run must find what was appended before its release.
+        // The next holder of a run must find all appends before its release.
         for then in last {
             self.finish(then);
         }
         bytes
     }
 
-    /// Writes all batches in one transaction; if that fails, each by itself, so that one cannot spoil the others.
+    /// Writes all batches in one transaction. If that fails, writes each by itself, so that one
+    /// cannot spoil the others.
     fn append(&self, waiting: &[Waiting]) -> (u64, Vec<Result<(), StoreError>>) {
         if waiting.is_empty() {
             return (0, Vec::new());
@@ -277,8 +279,8 @@ impl Work {
         })
     }
 
-    /// Copies the log into the database; at every fourth time it is begun anew, and appends that come meanwhile wait in
-    /// the queue.
+    /// Copies the log into the database. Every fourth time the log is restarted, and new appends
+    /// wait in the queue.
     fn move_log(&mut self) {
         let copy = |conn: &Connection| conn.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()));
         // Should it fail, the log grows and the next try comes after as many bytes again.
@@ -291,7 +293,7 @@ impl Work {
 }
 
 impl Shared {
-    /// Counts bytes of the log; gives the sum.
+    /// Counts bytes of the log. Returns the sum.
     fn log(&self, bytes: u64) -> u64 {
         self.logged.fetch_add(bytes, Ordering::Relaxed).saturating_add(bytes)
     }

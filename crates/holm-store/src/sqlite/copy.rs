@@ -1,18 +1,19 @@
-//! A copy of the whole store as it is at one moment, made while it is used.
+//! Copies the whole store as it is at one moment, while it is in use.
 //!
-//! The database comes first, in one read transaction; then the large results that it refers to. Those are written before
-//! anything refers to them, so they are there; one that is not was erased meanwhile, with its session, and then the copy is
-//! begun again: what was erased must not live on in it.
+//! The database is copied first, in one read transaction, then the large results that it refers to.
+//! Those are written before anything refers to them, so they exist. A missing one was erased
+//! meanwhile, with its session. The copy then starts again, because erased data must not live on in
+//! it.
 
 use std::{fs, io, path::Path};
 
 use super::{BlobFolder, Db, READ_PATIENCE, beside, connect, failed, files};
 use crate::{StoreError, backend::Copied, error};
 
-/// How often a copy is begun again because something was erased meanwhile.
+/// How often a copy is restarted because a session was erased meanwhile.
 const TRIES: u32 = 5;
 
-/// Copies everything to a place where nothing is yet.
+/// Copies the whole store to a path where nothing exists yet.
 pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
     let results = beside(to, "blobs");
     if results.exists() {
@@ -37,14 +38,15 @@ pub(super) fn copy_to(db: &Db, to: &Path) -> Result<Copied, StoreError> {
     })
 }
 
-/// None if something that the copy refers to is gone.
+/// Returns `None` if a file that the copy refers to is gone.
 fn copy(db: &Db, to: &Path, results: &Path) -> Result<Option<Copied>, StoreError> {
     let Some(place) = to.to_str() else {
-        return Err(StoreError::System { reason: "the copy's place has a name that is no text".into() });
+        return Err(StoreError::System { reason: "the path of the copy is not valid UTF-8".into() });
     };
     let conn = connect(&db.path)?;
     conn.busy_timeout(READ_PATIENCE).map_err(failed)?;
-    // Into a file that is there, empty, and only its owner's; SQLite would make one that others can read.
+    // Into an existing empty file that only its owner can read; SQLite would create one that others
+    // can read.
     conn.execute("VACUUM INTO ?1", [place]).map_err(failed)?;
     let written = fs::File::open(to).and_then(|file| file.sync_all().and_then(|()| file.metadata()));
     let mut bytes = written.map_err(|error| error::at(to, &error))?.len();

@@ -42,7 +42,7 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// How the name of a result ends that is still being written.
+/// The suffix of a result that is still being written.
 const UNFINISHED: &str = ".part";
 
 /// Large results, a file each, in 256 folders.
@@ -53,8 +53,9 @@ impl BlobFolder {
         Self(path)
     }
 
-    /// Writes a result and syncs it and its name. It appears whole or not at all. Until then its file is named after
-    /// `writer`, the token of the process's lock, so that others can see whether it may still be finished.
+    /// Writes a result and syncs it and its name. It appears whole or not at all. Until then its
+    /// file is named after `writer`, the token of the process's lock, so that others can see
+    /// whether it may still be finished.
     pub(super) fn keep(&self, name: &str, bytes: &[u8], writer: &str) -> Result<(), StoreError> {
         let path = self.path(name);
         if path.metadata().is_ok_and(|found| found.len() == bytes.len() as u64) {
@@ -98,7 +99,7 @@ impl BlobFolder {
         Ok(bytes)
     }
 
-    /// Copies a result into another folder, synced. Gives its size; none if it is gone.
+    /// Copies a result into another folder, synced. Returns its size, or `None` if it is gone.
     pub(super) fn copy_to(&self, name: &str, other: &Self) -> Result<Option<u64>, StoreError> {
         let (from, to) = (self.path(name), other.path(name));
         let mut source = match File::open(&from) {
@@ -142,7 +143,8 @@ pub(super) fn remove_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// The token of the process that was writing an unfinished result; none for a file that is finished.
+/// The token of the process that was writing an unfinished result; none for a
+/// file that is finished.
 pub(super) fn writer_of(path: &Path) -> Option<&str> {
     let name = path.file_name()?.to_str()?.strip_suffix(UNFINISHED)?;
     name.split_once('.').map(|(writer, _)| writer)
@@ -159,7 +161,7 @@ fn write_synced(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.sync_all()
 }
 
-/// Changes whenever a file's bytes do, as far as the system can tell.
+/// A stamp that changes whenever a file's bytes do, as far as the system can tell.
 fn changed(found: &fs::Metadata) -> Option<(u64, u64)> {
     let since = found.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some((since.as_secs(), u64::from(since.subsec_nanos())))

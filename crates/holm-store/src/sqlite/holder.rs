@@ -1,6 +1,7 @@
-//! Who is alive. Each store that is open holds a lock on a file of its own for as long as its process lives; the system
-//! takes the lock away when the process ends, however it ends. So a lease names a holder, and whoever wants the lease
-//! tries the holder's lock: no clock, no heart-beat, no process numbers that come again.
+//! Tells which stores are alive. Each open store holds a lock on a file of its own for as long as
+//! its process lives. The system releases the lock when the process ends, however it ends. So a
+//! lease names a holder, and a process that wants the lease tries the holder's lock. This needs no
+//! clock, no heartbeat and no process ids, which are reused.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -13,7 +14,7 @@ use crate::{StoreError, error, vault::token};
 pub(super) struct Holder {
     folder: PathBuf,
     token: String,
-    /// Held, never read.
+    /// Held open for its lock; never read.
     _file: File,
 }
 
@@ -26,7 +27,7 @@ impl Holder {
             let path = folder.join(&token);
             let file = super::files::create_new(&path).map_err(|error| error::at(&path, &error))?;
             file.lock().map_err(|error| error::at(&path, &error))?;
-            // Somebody's sweep may have come between the two.
+            // Another store's sweep may have removed the file between the two steps.
             if path.exists() {
                 return Ok(Self { folder, token, _file: file });
             }
@@ -37,12 +38,12 @@ impl Holder {
         &self.token
     }
 
-    /// How people know this holder.
+    /// The name of this holder for users.
     pub(super) fn name() -> String {
         format!("process {}", std::process::id())
     }
 
-    /// Whether the holder of a token still lives.
+    /// Whether the holder of a token is still alive.
     pub(super) fn lives(&self, token: &str) -> bool {
         token == self.token || is_locked(&self.folder.join(token))
     }
@@ -54,7 +55,7 @@ impl Holder {
 
 impl Drop for Holder {
     fn drop(&mut self) {
-        // What cannot be removed is swept up by the next store that is opened here.
+        // A file that cannot be removed is removed by the next store that is opened here.
         let _ = fs::remove_file(self.path());
     }
 }
@@ -70,11 +71,12 @@ fn is_locked(path: &Path) -> bool {
     }
 }
 
-/// Removes the locks of the dead. A store that has made its file and not locked it yet may lose it here, and looks again.
+/// Removes the locks of the dead. A store that has made its file and not locked it yet may lose it
+/// here, and looks again.
 fn sweep(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
-        // Removed while it is locked here, so that nobody can lock a file that is about to go.
+        // Removed while it is locked here, so that no process can lock a file that is about to go.
         if let Ok(file) = File::open(&path)
             && file.try_lock().is_ok()
         {

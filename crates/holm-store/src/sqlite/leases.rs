@@ -1,4 +1,4 @@
-//! The right to drive a run, between processes.
+//! Leases in SQLite: which process may drive which run.
 
 use std::{
     collections::BTreeMap,
@@ -16,8 +16,8 @@ use crate::{
     backend::{RunNo, RunRow},
 };
 
-/// The leases that this store has, by the words that stand in the database. The words are never the same twice, so a
-/// lease that is given back late does not end the one that came after it.
+/// The leases of this store, by the words that the database stores for them. The words are never
+/// reused, so a lease that is released late does not end its successor.
 #[derive(Default)]
 pub(super) struct Leases {
     taken: Mutex<BTreeMap<RunNo, String>>,
@@ -33,7 +33,8 @@ impl Leases {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).insert(run, words);
     }
 
-    /// Whether a run is held under these words. A lease that this store has given back is free before that is written.
+    /// Whether a run is held under these words. A lease that this store has released is free before
+    /// the release is written.
     pub(super) fn is_held(&self, holder: &Holder, run: RunNo, words: &str) -> bool {
         if token_of(words) != holder.token() {
             return lives(holder, words);
@@ -58,7 +59,8 @@ pub(super) fn take(conn: &Connection, holder: &Holder, run: &RunRow, words: &str
     moved(conn, run.no)
 }
 
-/// Refuses while another process that lives drives the run. This process knows by itself what it drives.
+/// Refuses while another live process drives the run. This process knows by itself
+/// which runs it drives.
 pub(super) fn check_free(conn: &Connection, holder: &Holder, run: &RunRow) -> Result<(), StoreError> {
     let found: Option<(Option<String>, Option<String>)> = conn
         .query_row("SELECT holder, holder_name FROM runs WHERE no = ?", [run.no.0], |row| {
@@ -75,13 +77,13 @@ pub(super) fn check_free(conn: &Connection, holder: &Holder, run: &RunRow) -> Re
     }
 }
 
-/// Whether the words are those of another store that is open.
+/// Whether the words belong to another open store.
 fn is_elsewhere(holder: &Holder, words: &str) -> bool {
     let token = token_of(words);
     token != holder.token() && holder.lives(token)
 }
 
-/// Whether anybody with these words lives, this store included.
+/// Whether the holder with these words is alive, this store included.
 pub(super) fn lives(holder: &Holder, words: &str) -> bool {
     holder.lives(token_of(words))
 }
@@ -90,7 +92,7 @@ fn token_of(words: &str) -> &str {
     words.split_once('/').map_or(words, |(token, _)| token)
 }
 
-/// Says that the run's journal may have grown past what is known of it.
+/// Marks that the run's journal may have grown past its index.
 pub(super) fn moved(conn: &Connection, run: RunNo) -> Result<(), StoreError> {
     conn.execute("INSERT OR IGNORE INTO moved VALUES (?)", [run.0]).map_err(failed)?;
     Ok(())

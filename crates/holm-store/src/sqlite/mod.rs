@@ -39,7 +39,8 @@ const READ_PATIENCE: Duration = Duration::from_secs(10);
 /// SQLite's own page size, which `max_bytes` is counted in.
 const PAGE: u64 = 4_096;
 
-/// Bytes to which the log's file is cut when it is begun anew: a burst must not hold the room for ever.
+/// The size to which the log's file is cut when it is restarted: a burst must not hold
+/// the space for ever.
 const LOG_LIMIT: i64 = 32 * 1024 * 1024;
 
 /// A store in one SQLite file, with folders beside it for large results and for locks.
@@ -52,7 +53,7 @@ pub(crate) struct Sqlite {
     counters: Arc<Counters>,
 }
 
-/// What threads that may block work with.
+/// The data that blocking threads work with.
 struct Db {
     path: PathBuf,
     writer: Arc<Writer>,
@@ -72,7 +73,8 @@ impl Sqlite {
             Some(_) | None => Path::new("."),
         };
         files::make_folder(folder)?;
-        // Made here, so that nobody else can read it; the log takes over the database's permissions.
+        // Created here, so that other users cannot read it. The log takes over the database's
+        // permissions.
         match files::create_new(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
                 return Err(error::at(&path, &error));
@@ -101,7 +103,7 @@ impl Sqlite {
 }
 
 impl Db {
-    /// Reads from one state of the database, beside whoever writes.
+    /// Reads from one state of the database, while another connection may write.
     fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let conn = match idle {
@@ -127,7 +129,7 @@ impl Db {
     }
 }
 
-/// Whether a database that is there holds together and is a store. It is read whole and changed by nothing.
+/// Checks that an existing database is intact and is a store. Reads it whole and changes nothing.
 pub(crate) async fn check(path: PathBuf) -> Result<(), StoreError> {
     blocking(move || {
         let conn = reader(&path)?;
@@ -154,7 +156,8 @@ fn reader(path: &Path) -> Result<Connection, StoreError> {
     Ok(conn)
 }
 
-/// Prepares the connection that writes. Only the migration syncs by itself; see the committer for the rest.
+/// Prepares the connection that writes. Only the migration syncs by itself; see the
+/// committer for the rest.
 fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), StoreError> {
     let foreign = |error| placed(error, path);
     conn.busy_timeout(Duration::ZERO).map_err(failed)?;
@@ -177,7 +180,7 @@ fn set_up(conn: &Connection, path: &Path, max_bytes: Option<u64>) -> Result<(), 
     Ok(())
 }
 
-/// What SQLite says, in the store's words.
+/// Translates an error of SQLite into one of the store.
 #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` gives")]
 fn failed(error: rusqlite::Error) -> StoreError {
     let reason = error.to_string();
@@ -188,13 +191,13 @@ fn failed(error: rusqlite::Error) -> StoreError {
         }
         Some(ErrorCode::NotADatabase) => StoreError::Foreign { place: "the file".into() },
         Some(ErrorCode::ConstraintViolation) => StoreError::System {
-            reason: "a record of that number is kept already; fold the journal again".into(),
+            reason: "a record with that number already exists; read the journal again".into(),
         },
         _ => StoreError::System { reason },
     }
 }
 
-/// With the place of the file that is no database of Holm.
+/// Adds the path of a file that is not a database of Holm.
 fn placed(error: StoreError, path: &Path) -> StoreError {
     match error {
         StoreError::Foreign { .. } => StoreError::Foreign { place: path.display().to_string() },

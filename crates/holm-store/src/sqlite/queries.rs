@@ -1,4 +1,4 @@
-//! Questions and changes in SQL, one function each.
+//! Queries and updates in SQL, one function each.
 
 use std::ops::Range;
 
@@ -31,7 +31,8 @@ pub(super) fn any_run(conn: &Connection) -> Result<bool> {
     conn.query_row(sql, [], |row| row.get(0)).map_err(failed)
 }
 
-/// Makes a run; the caller has a transaction. A name whose maker died before the first record was kept is free.
+/// Creates a run in the caller's transaction. A name is free if its creator died before the
+/// first record was stored.
 pub(super) fn create(
     conn: &Connection,
     living: &Holder,
@@ -59,7 +60,7 @@ pub(super) fn create(
     Ok(no)
 }
 
-/// Removes a run that has no record and that nobody who lives could still give one.
+/// Removes a run that has no record and whose creator is no longer alive to add one.
 fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
     let found: Option<(i64, Option<String>)> = conn
         .query_row("SELECT no, holder FROM runs WHERE id = ?", [id], |row| Ok((row.get(0)?, row.get(1)?)))
@@ -80,7 +81,8 @@ fn bury_stillborn(conn: &Connection, living: &Holder, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a run has any record: one that lacks only the first is damaged, and not to be written over.
+/// Whether a run has any record. A run that lacks only the first is damaged, and
+/// must not be overwritten.
 fn has_records(conn: &Connection, run: RunNo) -> Result<bool> {
     let (first, last) = schema::keys(run)?;
     let sql = "SELECT EXISTS (SELECT 1 FROM records WHERE id BETWEEN ? AND ?)";
@@ -316,7 +318,7 @@ pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> R
         )
         .optional()
         .map_err(failed)?;
-    // Erased, or somebody else was faster.
+    // The run was erased, or another process was faster.
     let Some(known) = known.map(unsigned).filter(|known| *known < records) else { return Ok(()) };
     for sql in ["DELETE FROM usage WHERE run = ?", "DELETE FROM ledger WHERE run = ?"] {
         conn.execute(sql, [run.0]).map_err(failed)?;
@@ -343,7 +345,8 @@ pub(super) fn keep_folded(conn: &Connection, run: RunNo, derived: &Derived) -> R
     settle(conn, [run].into_iter())
 }
 
-/// Runs that nobody drives and of which everything is known need not be looked at again.
+/// Unmarks runs that no process drives and whose index is complete, so that they
+/// are not checked again.
 fn settle(conn: &Connection, runs: impl Iterator<Item = RunNo>) -> Result<()> {
     conn.execute(
         "DELETE FROM moved WHERE run IN (SELECT value FROM json_each(?1))
@@ -505,7 +508,8 @@ pub(super) fn blobs_of(conn: &Connection, run: RunNo) -> Result<Vec<BlobRow>> {
     rows.and_then(Iterator::collect).map_err(failed)
 }
 
-/// Removes every row of a run and leaves a stone; gives the files that nobody refers to any more.
+/// Removes every row of a run and leaves a tombstone. Returns the files to which no
+/// run refers any more.
 pub(super) fn erase(conn: &Connection, run: &RunRow, stone: &Gravestone) -> Result<Vec<String>> {
     let (first, last) = schema::keys(run.no)?;
     let mut statement = conn

@@ -1,7 +1,8 @@
-//! Tables, and how older ones become the present ones.
+//! The tables and their migrations.
 //!
-//! A record's key is its run's number and its own in one integer, so that an append touches one page of one tree and a
-//! journal lies together. Everything that can be computed from records stands apart, in the tables of steps 2 and 3.
+//! A record's key combines its run's number and its own number in one integer. So an append touches
+//! one page of one tree, and a journal lies together. All data that can be computed from records
+//! stands apart, in the tables of steps 2 and 3.
 
 use std::path::Path;
 
@@ -16,7 +17,8 @@ const APPLICATION: i32 = 0x686f_6c6d;
 /// Bits of a record's key that are its number in the journal; the rest is the run's.
 const SEQ_BITS: u32 = 32;
 
-/// Each step brings a database from the schema of its index to the next. Steps are never changed, only added.
+/// Each step brings a database from the schema of its index to the next. Steps are
+/// never changed, only added.
 const STEPS: [&str; 6] = [
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
      CREATE TABLE runs (
@@ -64,7 +66,7 @@ const STEPS: [&str; 6] = [
      CREATE VIRTUAL TABLE texts USING fts5 (
         text, content = '', contentless_delete = 1, tokenize = 'trigram'
      );",
-    // What is derived is computed anew, so that the ledger knows the journals that are there already.
+    // Derived data is computed again, so that the ledger includes the existing journals.
     "CREATE TABLE ledger (
         run INTEGER NOT NULL, kind TEXT NOT NULL, model TEXT NOT NULL,
         calls INTEGER NOT NULL, tasks INTEGER NOT NULL, successes INTEGER NOT NULL,
@@ -114,10 +116,11 @@ pub(super) fn migrate_to(conn: &Connection, path: &Path, goal: usize) -> Result<
     tx.commit().map_err(failed)
 }
 
-/// Whether a database is a store that this program can open, with every table of its schema. Nothing is changed.
+/// Checks that a database is a store that this program can open, with every table of
+/// its schema. Changes nothing.
 pub(super) fn check(conn: &Connection, path: &Path) -> Result<(), StoreError> {
     let found = known_version(conn, path)?;
-    // The steps themselves say which tables there are, so that no second list can grow old.
+    // The migration steps define the tables, so that no second list can become outdated.
     let model = Connection::open_in_memory().map_err(failed)?;
     for step in STEPS.iter().take(found as usize) {
         model.execute_batch(step).map_err(failed)?;
@@ -138,7 +141,7 @@ fn tables(conn: &Connection) -> Result<Vec<String>, StoreError> {
     names.collect::<rusqlite::Result<_>>().map_err(failed)
 }
 
-/// The schema that is there, if this program knows it.
+/// The schema version of the database, if this program knows it.
 fn known_version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
     let found = version(conn, path)?;
     if found as usize > STEPS.len() {
@@ -148,7 +151,7 @@ fn known_version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
     Ok(found)
 }
 
-/// The schema that is there; an empty file is a store to be.
+/// The schema version of the database; an empty file becomes a new store.
 fn version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
     let foreign = || StoreError::Foreign { place: path.display().to_string() };
     let read = |name: &str| -> Result<i64, StoreError> {
@@ -169,9 +172,8 @@ fn version(conn: &Connection, path: &Path) -> Result<u32, StoreError> {
 /// The key of a record.
 pub(super) fn key(run: RunNo, seq: u64) -> Result<i64, StoreError> {
     let too_many = |reason: &str| StoreError::System { reason: reason.into() };
-    let seq =
-        u32::try_from(seq).map_err(|_| too_many("a journal holds 4,294,967,296 records at the most"))?;
-    let run = i32::try_from(run.0).map_err(|_| too_many("a store holds 2,147,483,647 runs at the most"))?;
+    let seq = u32::try_from(seq).map_err(|_| too_many("a journal holds at most 4,294,967,296 records"))?;
+    let run = i32::try_from(run.0).map_err(|_| too_many("a store holds at most 2,147,483,647 runs"))?;
     Ok((i64::from(run) << SEQ_BITS) | i64::from(seq))
 }
 

@@ -149,7 +149,7 @@ fn the_locks_of_the_dead_are_free_and_swept_up() {
     let token = one.token().to_owned();
     drop(one);
     assert!(!two.lives(&token));
-    // A file that nobody locks is what a killed process leaves behind.
+    // A killed process leaves behind a file without a lock.
     std::fs::write(locks.join("dead"), "").unwrap();
     assert!(!two.lives("dead"));
     let three = Holder::new(locks.clone()).unwrap();

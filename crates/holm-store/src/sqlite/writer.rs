@@ -1,7 +1,7 @@
 //! The one connection that writes.
 //!
-//! It waits for nobody while it holds its lock: a database that another process is writing is tried again with the lock
-//! let go, so that whoever appends on a thread of an async runtime is never kept waiting by a stranger.
+//! It never waits while it holds its lock. If another process is writing, it releases the lock and
+//! tries again. So an append on a thread of an async runtime never waits for another process.
 
 use std::{
     sync::{Mutex, MutexGuard, PoisonError, TryLockError},
@@ -17,16 +17,18 @@ use crate::{
     backend::{Batch, Body},
 };
 
-/// How long another process may write before it is called stuck. Erasing and importing large sessions takes seconds.
+/// How long another process may write before it counts as stuck. Erasing and importing
+/// large sessions takes seconds.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The first and the longest pause between two tries.
 const PAUSES: (Duration, Duration) = (Duration::from_micros(200), Duration::from_millis(20));
 
-/// Rows of one `INSERT`: a batch of a driver has a few, and each number is a statement to keep prepared.
+/// Rows of one `INSERT`: a batch of a driver has a few, and each number is a
+/// statement to keep prepared.
 const ROWS: usize = 8;
 
-/// How often an append looks whether the lock is free before it goes into the queue.
+/// How often an append tries the lock before it goes into the queue.
 const TRIES: u32 = 64;
 
 const INSERTS: [&str; ROWS] = [
@@ -42,11 +44,10 @@ const INSERTS: [&str; ROWS] = [
 
 pub(super) struct Writer(Mutex<Connection>);
 
-/// What came of an append on the caller's own thread.
+/// The result of an append on the caller's own thread.
 pub(super) enum Attempt {
-    /// It is written.
     Done,
-    /// Somebody else is writing.
+    /// Another connection is writing.
     Contended,
     /// It cannot be written.
     Failed(StoreError),
@@ -58,7 +59,7 @@ impl Writer {
         Self(Mutex::new(conn))
     }
 
-    /// Appends at once, if nobody is writing.
+    /// Appends at once, unless another connection is writing.
     pub(super) fn try_append(&self, batch: &Batch<'_>) -> Attempt {
         let Some(conn) = self.try_lock() else { return Attempt::Contended };
         let done = if batch.bodies.len() <= ROWS {
@@ -82,7 +83,7 @@ impl Writer {
         patiently(|| transaction(&self.lock(), |tx| Ok(work(tx)?)))
     }
 
-    /// Does something with the connection that is no transaction.
+    /// Uses the connection outside a transaction.
     pub(super) fn with<T>(
         &self,
         mut work: impl FnMut(&Connection) -> rusqlite::Result<T>,
@@ -112,11 +113,13 @@ impl Writer {
     }
 }
 
-/// Adds the rows of a batch to whatever transaction is open.
+/// Adds the rows of a batch to the open transaction.
 pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal> {
     let mut there = conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM runs WHERE no = ?)")?;
     if !there.query_row([batch.run.0], |row| row.get(0))? {
-        return Err(Refusal::Error(StoreError::System { reason: "the run was erased meanwhile".into() }));
+        return Err(Refusal::Error(StoreError::System {
+            reason: "the run was erased in the meantime".into(),
+        }));
     }
     let mut seq = batch.first;
     for rows in batch.bodies.chunks(ROWS) {
@@ -138,7 +141,7 @@ pub(super) fn insert(conn: &Connection, batch: &Batch<'_>) -> Result<(), Refusal
 
 /// Why a write did not happen.
 pub(super) enum Refusal {
-    /// Another process writes.
+    /// Another process is writing to the database.
     Busy,
     Error(StoreError),
 }
@@ -165,7 +168,7 @@ fn transaction<T>(
     Ok(value)
 }
 
-/// Tries again while another process writes.
+/// Retries while another process writes.
 pub(super) fn patiently<T>(mut work: impl FnMut() -> Result<T, Refusal>) -> Result<T, StoreError> {
     let since = Instant::now();
     let mut pause = PAUSES.0;

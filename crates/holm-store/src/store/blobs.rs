@@ -1,8 +1,9 @@
 //! Large results in the store.
 //!
-//! A result is named by the SHA-256 of its text. Without encryption the same text is kept once for all runs; with it,
-//! each run has its own copy under its own key, so that erasing one run erases its text. A result lives as long as a run
-//! refers to it: the one that put it, and every other whose journal names it.
+//! A result is named by the SHA-256 of its text. Without encryption the same text is kept once for
+//! all runs; with it, each run has its own copy under its own key, so that erasing one run erases
+//! its text. A result lives as long as a run refers to it: the one that put it, and every other
+//! whose journal names it.
 
 use std::{collections::BTreeSet, ops::Range, sync::PoisonError};
 
@@ -19,10 +20,10 @@ use crate::{
 /// Bytes that are sealed at a time, so that a part can be read without decrypting the whole.
 const PIECE: u64 = 64 * 1024;
 
-/// What sealing adds to a piece: layout, nonce, tag.
+/// The bytes that sealing adds to a piece: layout, nonce, tag.
 const SEALING: u64 = 1 + 24 + 16;
 
-/// Results whose verification is remembered; the list is dropped when it is longer.
+/// The most results whose verification is remembered; a longer list is dropped.
 const REMEMBERED: usize = 4_096;
 
 impl Blobs for Store {
@@ -61,8 +62,8 @@ impl Store {
         Ok(digest)
     }
 
-    /// Makes a run refer to results that its journal names and that another run has kept: a fork and a copy have a past
-    /// that they did not write. What is gone already stays gone.
+    /// Makes a run refer to results that its journal names and that another run has stored: a fork
+    /// and a copy have a past that they did not write. Erased results stay erased.
     pub(super) async fn adopt(&self, run: &RunRow, digests: &[String]) -> Result<(), StoreError> {
         if digests.is_empty() {
             return Ok(());
@@ -81,10 +82,11 @@ impl Store {
         Ok(())
     }
 
-    /// The digests of the large results that a run refers to are in its journal; this is how many bytes they take.
+    /// The digests of the large results that a run refers to are in its journal; this is how
+    /// many bytes they take.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn blob_bytes(&self, run: &str) -> Result<u64, StoreError> {
         let row = self.find(run).await?;
         Ok(self.inner.backend.blobs_of(row.no).await?.iter().map(|blob| blob.bytes).sum())
@@ -147,7 +149,8 @@ impl Inner {
         Ok(part(&whole, range).to_vec())
     }
 
-    /// Reads and opens the pieces that a range touches; each piece vouches for itself and its place.
+    /// Reads and opens the pieces that a range touches; each piece vouches for
+    /// itself and its place.
     async fn open_pieces(
         &self,
         row: &BlobRow,

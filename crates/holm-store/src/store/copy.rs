@@ -1,13 +1,14 @@
-//! A copy of the whole store, made while it is used.
+//! Copies the whole store while it is in use.
 
 use std::path::Path;
 
 use crate::{Copied, Store, StoreError};
 
 impl Store {
-    /// Copies everything as it is at one moment into a new store at `path`: sessions, jobs, and large results in a folder
-    /// beside it. Others may read and write meanwhile, in this process and in others; what they write after the moment is not in the
-    /// copy. An encrypted store's copy is encrypted with the same key.
+    /// Copies the store as it is at one moment into a new store at `path`: sessions, jobs, and
+    /// large results in a folder beside it. This and other processes may read and write
+    /// meanwhile; later writes are not in the copy. The copy of an encrypted store is encrypted
+    /// with the same key.
     ///
     /// ```
     /// use holm_store::{Listing, Store};

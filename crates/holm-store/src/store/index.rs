@@ -1,7 +1,8 @@
-//! Catches up with journals: computes what lists, searches and sums need from the lines that came since.
+//! Updates the index: computes what lists, searches and sums need from the records that are new.
 //!
-//! Nothing of this happens while a run is driven: an append is one row. Whoever asks pays for what is new: a run is folded
-//! from the state that the last fold left, and the lists of all runs that moved are brought up to date at once.
+//! None of this happens while a run is driven: an append is one row. A query pays for the records
+//! that are new. A run is folded from the state that the last fold left. The list entries of all
+//! runs that changed are updated at once.
 
 use std::collections::BTreeMap;
 
@@ -27,21 +28,22 @@ const AT_ONCE: u64 = 1_024;
 /// Sessions whose first lines are read at once.
 const OPENINGS: usize = 256;
 
-/// How much is needed.
+/// How much of the index is needed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// What a list shows.
+    /// The list entries only.
     Heads,
     /// Usage, ledger and search as well.
     Everything,
 }
 
 impl Store {
-    /// Forgets everything that is derived from journals (titles of unnamed sessions, usage, the ledger of models, the search index) and
-    /// computes it again. What cannot be computed any more, because this kernel has other rules, stays as it is known.
+    /// Deletes everything that is derived from journals (titles of unnamed sessions, usage, the
+    /// ledger of models, the search index) and computes it again. Data that cannot be computed any
+    /// more, because this kernel has other rules, stays as it is.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn rebuild(&self) -> Result<(), StoreError> {
         self.inner.backend.forget_derived().await?;
         self.catch_up(Depth::Everything).await
@@ -59,7 +61,7 @@ impl Store {
         self.keep_heads(&stale).await
     }
 
-    /// Brings up to date what a list shows of these runs.
+    /// Updates the list entries of these runs.
     async fn keep_heads(&self, stale: &[Stale]) -> Result<(), StoreError> {
         for some in stale.chunks(OPENINGS) {
             let untitled: Vec<RunNo> =
@@ -73,7 +75,7 @@ impl Store {
         Ok(())
     }
 
-    /// What a list shows of these runs. One that is damaged keeps no other from being listed.
+    /// The list entries of these runs. A damaged run does not keep the others from being listed.
     fn head_facts(
         &self,
         stale: &[Stale],
@@ -114,7 +116,8 @@ impl Store {
         Ok(facts)
     }
 
-    /// Computes usage and ledger, and the texts and references of the records that are new, from where the last fold was left.
+    /// Computes usage and ledger, and the texts and references of the new records, from the state
+    /// of the last fold.
     async fn fold_run(&self, stale: &Stale) -> Result<(), StoreError> {
         let run = &stale.run;
         let known = self.inner.backend.fold_row(run.no).await?;
@@ -122,7 +125,8 @@ impl Store {
         let work = self.begin_fold(run, known, stale.folded).await?;
         let is_restored = work.fold.is_restored();
         let (work, records) = match self.read_on(run, work).await {
-            // Either the journal is damaged or the state is one of another journal. A fold of the whole journal shows which.
+            // Either the journal is damaged or the state belongs to another journal. A fold of the
+            // whole journal shows which.
             Err(StoreError::Damaged { .. }) if is_restored => {
                 let none = FoldRow { counted, ..FoldRow::default() };
                 let work = self.begin_fold(run, none, stale.folded).await?;
@@ -132,7 +136,7 @@ impl Store {
         };
         self.adopt(run, &work.spilled).await?;
         let Work { fold, texts, .. } = work;
-        // What was spent is spent, although this kernel cannot count it again.
+        // Spent money stays spent, even if this kernel cannot count it again.
         let last_known = if fold.is_outdone() { Some(self.last_known(run).await?) } else { None };
         let (store, row) = (self.clone(), run.clone());
         let derived = blocking(move || {
@@ -153,7 +157,7 @@ impl Store {
         self.inner.backend.keep_folded(run.no, derived).await
     }
 
-    /// Folds the records that are new, some at a time; gives how many there are in all.
+    /// Folds the new records, some at a time. Returns how many records there are in all.
     async fn read_on(&self, run: &RunRow, mut work: Work) -> Result<(Work, u64), StoreError> {
         let mut records = work.fold.records();
         loop {
@@ -172,7 +176,8 @@ impl Store {
         }
     }
 
-    /// Goes on from the state that is kept, unless everything is to be computed anew. A state that cannot be read is ignored.
+    /// Continues from the stored state, unless everything must be computed again. A state that
+    /// cannot be read is ignored.
     async fn begin_fold(&self, run: &RunRow, known: FoldRow, folded: u64) -> Result<Work, StoreError> {
         let (store, run) = (self.clone(), run.clone());
         blocking(move || {
@@ -185,7 +190,8 @@ impl Store {
             if fold.is_restored() && fold.records() != known.state_at {
                 fold = Fold::new(None, known.counted);
             }
-            // An index over readable text would undo the encryption; such a store searches by decrypting.
+            // An index over readable text would undo the encryption; such a store searches by
+            // decrypting.
             let indexes = store.inner.vault.is_none();
             let (texts, spilled) = (Vec::new(), Vec::new());
             Ok(Work { reader: fold.reader(), fold, texts_from: folded, indexes, texts, spilled })
@@ -218,7 +224,6 @@ struct Work {
 }
 
 impl Work {
-    /// Folds some lines.
     fn add(&mut self, run: &RunRow, lines: &[Vec<u8>]) -> Result<(), StoreError> {
         let damaged = |error: holm_kernel::journal::JournalError| StoreError::Damaged {
             run: run.id.clone(),
@@ -249,7 +254,8 @@ impl Work {
     }
 }
 
-/// Erased since, or damaged: neither may keep the other sessions from being counted.
+/// Ignores a run that was erased or is damaged: neither may keep the other
+/// sessions from being counted.
 fn passable(caught: Result<(), StoreError>) -> Result<(), StoreError> {
     match caught {
         Err(StoreError::Missing { .. } | StoreError::Damaged { .. }) => Ok(()),

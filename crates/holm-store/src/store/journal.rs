@@ -26,7 +26,8 @@ use crate::{
 const RECORD: &str = "record";
 const SNAPSHOT: &str = "snapshot";
 
-/// Records of a long journal that are read at once: together they are small beside what a fold of them holds.
+/// Records of a long journal that are read at once. Together they are small beside the
+/// state of a fold.
 const AT_ONCE: u64 = 256;
 
 impl Journals for Store {
@@ -72,7 +73,7 @@ impl Store {
         let snapshot = self.snapshot(&row).await.map_err(unread)?;
         let from = snapshot.as_ref().map_or(0, |snapshot| snapshot.head().seq.value());
         let next = self.inner.backend.next_record(row.no).await.map_err(unread)?;
-        // A snapshot of a record that is not there is one of another journal.
+        // A snapshot of a record that does not exist belongs to another journal.
         let (snapshot, from) = if from < next { (snapshot, from) } else { (None, 0) };
         let upto = if snapshot.is_some() { u64::MAX } else { AT_ONCE };
         let (text, count) = self.text_of(&row, from..upto).await.map_err(unread)?;
@@ -85,7 +86,8 @@ impl Store {
         Ok(Opened { snapshot, text, rest, journal: Box::new(journal) })
     }
 
-    /// The snapshot of a run. One that cannot be opened or read is none; the journal is whole without it.
+    /// Returns the snapshot of a run. A snapshot that cannot be opened or read counts as missing;
+    /// the journal is complete without it.
     async fn snapshot(&self, row: &RunRow) -> Result<Option<Snapshot>, StoreError> {
         let Some(kept) = self.inner.backend.snapshot(row.no).await? else { return Ok(None) };
         let (inner, row) = (Arc::clone(&self.inner), row.clone());
@@ -99,7 +101,8 @@ impl Store {
         .await
     }
 
-    /// Whether a run has a record of that number: a cheap way to see that somebody else has written more.
+    /// Whether a run has a record of that number: a cheap check whether another
+    /// process has written more.
     ///
     /// # Errors
     /// [`StoreError::Missing`].
@@ -108,8 +111,9 @@ impl Store {
         Ok(!self.inner.backend.records(row.no, seq..seq.saturating_add(1)).await?.is_empty())
     }
 
-    /// A run with at least one record. A name that was taken before the disk was full or its maker died is no run for anybody: it
-    /// holds nothing, and whoever makes a run of that name gets it.
+    /// Finds a run with at least one record. A creator that died, or a full disk, can leave a name
+    /// without a record. Such a name is not a run: it holds nothing, and the next caller that
+    /// creates a run of that name gets it.
     pub(crate) async fn find(&self, run: &str) -> Result<RunRow, StoreError> {
         check_run(run)?;
         let row = self.inner.backend.find(run).await?;
@@ -146,7 +150,8 @@ impl Store {
 }
 
 impl Inner {
-    /// Whether a run has a record. One that lacks only the first is damaged, which whoever reads it says.
+    /// Whether a run has a record. A run that lacks only the first record is damaged, and
+    /// reading it reports that.
     pub(crate) async fn has_begun(&self, run: RunNo) -> Result<bool, StoreError> {
         for range in [0..1, 1..u64::MAX] {
             if !self.backend.records(run, range).await?.is_empty() {
@@ -215,7 +220,8 @@ impl JournalLines for StoreLines {
     }
 }
 
-/// What keeps a journal from being read. Nobody who only looks is told that something could not be written.
+/// The error for a journal that cannot be read. A caller that only reads must not get
+/// an error about writing.
 fn unread(error: StoreError) -> JournalFailed {
     match JournalFailed::from(error) {
         JournalFailed::System { reason } => JournalFailed::Unreadable { reason },
@@ -233,7 +239,7 @@ struct StoreJournal {
     state: State,
 }
 
-/// Whether it is known where the journal ends.
+/// Whether the end of the journal is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Sound,
@@ -248,7 +254,8 @@ impl StoreJournal {
         }
         let bodies = bodies(lines, self.next, self.key.as_ref())?;
         let count = bodies.len() as u64;
-        // Cleared when the answer has come: a caller that stops waiting leaves the journal uncertain.
+        // Cleared when the answer has come: a caller that stops waiting leaves the journal
+        // uncertain.
         self.state = State::Uncertain;
         let batch = Batch { run: self.run, first: self.next, bodies };
         self.lease.inner().backend.append(batch, durability).await?;
@@ -282,16 +289,18 @@ impl Journal for StoreJournal {
                 Some(key) => key.seal(SNAPSHOT, 0, snapshot)?,
             };
             let (inner, run) = (Arc::clone(self.lease.inner()), self.run);
-            // Whoever drives the run may stand still for a while, and would hold a connection that others wait for.
+            // The driver of the run may pause for a while, and would hold a connection that others
+            // wait for.
             to_the_end(async move { inner.backend.keep_snapshot(run, &body).await }).await?;
             Ok(())
         })
     }
 }
 
-/// Splits lines that follow record `next - 1`, and seals them where there is a key.
+/// Splits lines that follow record `next - 1`, and seals them if there is a key.
 ///
-/// The chain is verified whenever a journal is folded; here only what would put a line in the wrong row is refused.
+/// The chain is verified whenever a journal is folded; here only what would put a line in the
+/// wrong row is refused.
 pub(crate) fn bodies<'a>(
     lines: &'a str,
     next: u64,
@@ -304,7 +313,7 @@ pub(crate) fn bodies<'a>(
     let mut bodies = Vec::with_capacity(1);
     for (seq, line) in (next..).zip(lines.split_terminator('\n')) {
         if !is_record(line, seq) {
-            return Err(out_of_order(seq, "the line bears another number, or none"));
+            return Err(out_of_order(seq, "the line has a wrong number, or none"));
         }
         bodies.push(match key {
             None => Body::Plain(line),

@@ -1,4 +1,5 @@
-//! Who drives a run. Between processes the database decides; within this one, this list does.
+//! Leases of a store: who may drive a run. Between processes the database decides; within this
+//! process, a list does.
 
 use std::{
     collections::BTreeSet,
@@ -25,14 +26,15 @@ impl Held {
     }
 }
 
-/// The right to drive a run, given back when it is dropped. A process that dies gives back everything it held.
+/// The right to drive a run, released when it is dropped. A process that dies
+/// releases all its leases.
 pub(crate) struct Lease {
     inner: Arc<Inner>,
     run: RunNo,
 }
 
 impl Lease {
-    /// Takes the lease of a run that is there.
+    /// Takes the lease of an existing run.
     pub(crate) async fn take(inner: &Arc<Inner>, run: &RunRow) -> Result<Self, StoreError> {
         if !inner.held.take(run.no) {
             return Err(StoreError::Busy { run: run.id.clone(), holder: "this process".into() });
@@ -82,8 +84,8 @@ impl Drop for Lease {
     }
 }
 
-/// Works on although nobody may be waiting any more: a lease that was half taken would be held by nobody, for ever. Taken
-/// to the end, it is given back when its taker is gone.
+/// Finishes the work even if the caller has stopped waiting. A half-taken lease would be held for
+/// ever without an owner; a fully taken one is given back when its owner is dropped.
 pub(super) async fn to_the_end<T: Send + 'static>(
     work: impl Future<Output = Result<T, StoreError>> + Send + 'static,
 ) -> Result<T, StoreError> {

@@ -1,4 +1,5 @@
-//! The ledger of models, computed from the journals that are kept: a session that is erased takes its part with it.
+//! The ledger of models, computed from the stored journals. Erasing a session also removes its part
+//! of the ledger.
 
 use holm_kernel::TaskKind;
 use holm_runtime::{BoxFuture, Ledger, LedgerFailed, Standing};
@@ -7,11 +8,12 @@ use super::{Depth, Store};
 use crate::StoreError;
 
 impl Store {
-    /// What models have shown at a kind of task, or at all kinds, by kind and model: the sum over all journals, with the
-    /// latest reasons. Whoever asks pays for the records that came since somebody asked last.
+    /// What models have shown at one kind of task, or at all kinds, by kind and model: the sum
+    /// over all journals, with the latest reasons. A query pays for the records that were added
+    /// since the last one.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn model_ledger(&self, kind: Option<&TaskKind>) -> Result<Vec<Standing>, StoreError> {
         self.catch_up(Depth::Everything).await?;
         let rows = self.inner.backend.ledger(kind.map(TaskKind::as_str)).await?;
@@ -24,7 +26,7 @@ impl Store {
 }
 
 impl Ledger for Store {
-    /// Does nothing: the journal says it all.
+    /// Does nothing: the ledger is computed from the journals.
     fn note<'a>(&'a self, _: &'a str, _: u64, _: &'a [Standing]) -> BoxFuture<'a, Result<(), LedgerFailed>> {
         Box::pin(async { Ok(()) })
     }

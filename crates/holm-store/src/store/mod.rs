@@ -1,4 +1,4 @@
-//! The store: one handle for journals, large results and sessions, whatever database is below it.
+//! The store: one handle for journals, large results and sessions, independent of the database.
 
 mod blobs;
 mod copy;
@@ -25,12 +25,13 @@ pub(crate) use journal::{bodies, now};
 use lease::Held;
 pub(crate) use lease::Lease;
 
-/// Keeps the journals of many runs, their large results, and what is known about them. Clones are the same store.
+/// Stores the journals of many runs, their large results, and the data derived from them. Clones
+/// are the same store.
 ///
-/// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an agent writes through
-/// it; and it answers what people ask about sessions: [`list`](Self::list), [`search`](Self::search),
-/// [`usage`](Self::usage), [`export`](Self::export) and [`import`](Self::import), [`erase`](Self::erase) and
-/// [`retain`](Self::retain).
+/// It implements [`Journals`](holm_runtime::Journals) and [`Blobs`](holm_runtime::Blobs), so an
+/// agent writes through it; and it answers what people ask about sessions: [`list`](Self::list),
+/// [`search`](Self::search), [`usage`](Self::usage), [`export`](Self::export) and
+/// [`import`](Self::import), [`erase`](Self::erase) and [`retain`](Self::retain).
 ///
 /// ```
 /// use holm_kernel::{Config, Model, Started, Timestamp, journal};
@@ -60,9 +61,9 @@ pub(crate) struct Inner {
     pub(crate) backend: Box<dyn Backend>,
     pub(crate) vault: Option<Vault>,
     pub(crate) held: Held,
-    /// Large results that were read whole and found to be what their name says, with the file's stamp.
+    /// Large results that were read whole and match their digest, with the file's stamp.
     verified: Mutex<BTreeMap<String, (u64, u64)>>,
-    /// Files that were exported to, so that whoever looks for secrets finds them too.
+    /// Files that sessions were exported to, so that a search for secrets finds them too.
     pub(crate) exports: Mutex<Vec<PathBuf>>,
 }
 
@@ -76,7 +77,8 @@ impl Store {
         Options::new().open(path).await
     }
 
-    /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither made nor brought up to date.
+    /// Looks whether the SQLite database at `path` holds together. It is read whole, and neither
+    /// made nor brought up to date.
     ///
     /// # Errors
     /// [`StoreError`]: it cannot be read, is no store, or a later version's, or is damaged.
@@ -85,12 +87,14 @@ impl Store {
         crate::sqlite::check(path.as_ref().to_owned()).await
     }
 
-    /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the runtime that calls this.
+    /// Opens the store in a PostgreSQL database, or makes it there. The connection lives on the
+    /// runtime that calls this.
     ///
-    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. To another machine the connection
-    /// is encrypted, and the certificate must be for the host's name and from somebody whom the system or the file at
-    /// `sslrootcert` trusts; only `sslmode=disable` sends a password there in the clear. A connection that is lost is made
-    /// anew, but whoever drove a run by it has to open the run again.
+    /// `url` is what `psql` takes, for example `host=/run/postgresql user=holm dbname=holm`. A
+    /// connection to another machine is encrypted. Its certificate must match the host's name and
+    /// be trusted by the system or by the file at `sslrootcert`. Only `sslmode=disable` sends a
+    /// password there in the clear. A lost connection is opened again, but a caller that drove a
+    /// run through it has to open the run again.
     ///
     /// # Errors
     /// [`StoreError`], as [`open`](Self::open).
@@ -99,8 +103,8 @@ impl Store {
         Options::new().postgres(url).await
     }
 
-    /// Every file that the store has written: the database with its log, locks and large results, and what this handle
-    /// exported. A database server's files are its own and not listed.
+    /// Every file that the store has written: the database with its log, locks and large results,
+    /// and what this handle exported. A database server's files are its own and not listed.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = self.inner.backend.files();
@@ -108,15 +112,16 @@ impl Store {
         files
     }
 
-    /// The time of the database: the same for all processes that share it, whatever their own clocks say.
+    /// The time of the database. It is the same for all processes that share it, even if
+    /// their own clocks differ.
     ///
     /// # Errors
-    /// [`StoreError`].
+    /// Any [`StoreError`] of the database.
     pub async fn clock(&self) -> Result<holm_kernel::Timestamp, StoreError> {
         self.inner.backend.clock().await.map(holm_kernel::Timestamp::new)
     }
 
-    /// What was committed since this store was opened, by its pool where it shares one.
+    /// The counters since this store was opened, or those of its pool if it shares one.
     #[must_use]
     pub fn commits(&self) -> Commits {
         self.inner.backend.commits()
@@ -137,7 +142,7 @@ impl fmt::Debug for Store {
 }
 
 impl Inner {
-    /// The key that seals what a run says; none in a store without encryption.
+    /// The key that seals a run; `None` in a store without encryption.
     pub(crate) fn key(&self, run: &RunRow) -> Result<Option<SessionKey>, StoreError> {
         let Some(vault) = &self.vault else { return Ok(None) };
         let Some(wrapped) = &run.key else {
@@ -147,7 +152,7 @@ impl Inner {
     }
 }
 
-/// How a store is opened.
+/// Options for opening a store.
 ///
 /// ```no_run
 /// # async fn open() -> Result<(), holm_store::StoreError> {
@@ -178,16 +183,16 @@ impl Options {
         self
     }
 
-    /// How large the SQLite database may grow, large results apart; appends fail with [`StoreError::Full`] then, and
-    /// what is there stays sound.
+    /// Limits the size of the SQLite database, without large results. Beyond it appends fail with
+    /// [`StoreError::Full`], and the stored data stays intact.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: u64) -> Self {
         self.max_bytes = Some(bytes);
         self
     }
 
-    /// In which schema of a PostgreSQL database the store is, made if it is not there: stores of one database that know
-    /// nothing of each other.
+    /// Chooses the schema of a PostgreSQL database for the store, and creates it if it is missing.
+    /// Stores in different schemas of one database know nothing of each other.
     #[cfg(feature = "postgres")]
     #[must_use]
     pub fn schema(mut self, name: impl Into<String>) -> Self {
@@ -198,7 +203,8 @@ impl Options {
     /// As [`Store::open`].
     ///
     /// # Errors
-    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and [`StoreError::NotEncrypted`] too.
+    /// As there; [`StoreError::KeyNeeded`], [`StoreError::WrongKey`] and
+    /// [`StoreError::NotEncrypted`] too.
     #[cfg(feature = "sqlite")]
     pub async fn open(self, path: impl AsRef<std::path::Path>) -> Result<Store, StoreError> {
         let path = path.as_ref().to_owned();
@@ -215,7 +221,7 @@ impl Options {
         self.postgres_on(&crate::PostgresPool::open(url).await?).await
     }
 
-    /// Opens the store with the connections of a pool, which the stores of other schemas share.
+    /// Opens the store on the connections of a pool, which the stores of other schemas share.
     ///
     /// # Errors
     /// As [`postgres`](Self::postgres).
@@ -226,7 +232,8 @@ impl Options {
     }
 }
 
-/// A store is encrypted from its first run on, or never; two stores that are opened at once must agree.
+/// A store is encrypted from its first run on, or never; two stores that are opened
+/// at once must agree.
 async fn check_key(backend: &dyn Backend, vault: Option<&Vault>) -> Result<(), StoreError> {
     let kept = backend.meta("key").await?;
     match (vault, kept) {

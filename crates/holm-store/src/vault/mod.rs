@@ -1,9 +1,10 @@
-//! Encryption at rest: what a session says can be read only with the store's key, and erased by forgetting its own.
+//! Encryption at rest. A session can be read only with the store's key, and is erased by deleting
+//! its own key.
 //!
-//! Each session has a data key of its own, drawn at random and kept wrapped by the master key. Lines, titles, snapshots
-//! and large results are sealed with it (XChaCha20-Poly1305, a fresh random nonce each), bound to their place, so that
-//! no sealed line can stand in for another. What stays readable: ids, tags, times, sizes, agent, model and tool names,
-//! and numbers of tokens.
+//! Each session has a random data key of its own, which is stored wrapped by the master key. It
+//! seals lines, titles, snapshots and large results (XChaCha20-Poly1305, a fresh random nonce
+//! each). Each is bound to its place, so no sealed line can replace another. These stay readable:
+//! ids, tags, times, sizes, agent, model and tool names, and numbers of tokens.
 
 #[cfg(test)]
 mod tests;
@@ -25,7 +26,7 @@ const LAYOUT: u8 = 1;
 /// Bytes of a nonce.
 const NONCE: usize = 24;
 
-/// What a store seals once, to know its key again.
+/// The text that a store seals once, to recognise its key.
 pub(crate) const CHECK: &[u8] = b"holm store";
 
 /// The key of a whole store. The caller keeps it; without it, an encrypted store is noise.
@@ -48,7 +49,7 @@ impl MasterKey {
     /// Draws a new key. Keep [`bytes`](Self::bytes) before anything is written with it.
     ///
     /// # Errors
-    /// When the system has no randomness to give.
+    /// If the system provides no randomness.
     pub fn generate() -> Result<Self, StoreError> {
         Ok(Self::new(random()?))
     }
@@ -69,7 +70,8 @@ impl fmt::Debug for MasterKey {
 /// Wraps the keys of sessions.
 pub(crate) struct Vault {
     cipher: XChaCha20Poly1305,
-    /// Hides the digests of large results: a digest tells whoever guesses the text that the guess is right.
+    /// Hides the digests of large results. A plain digest would confirm a correct
+    /// guess of the text.
     names: SecretBox<[u8; 32]>,
 }
 
@@ -82,7 +84,7 @@ impl Vault {
         }
     }
 
-    /// Seals the text that tells later whether the key is the same.
+    /// Seals the text that later shows whether the key is the same.
     pub(crate) fn check(&self) -> Result<Vec<u8>, StoreError> {
         seal(&self.cipher, b"check", CHECK)
     }
@@ -116,7 +118,7 @@ impl Vault {
     }
 }
 
-/// Seals what one session says.
+/// Seals the data of one session.
 pub(crate) struct SessionKey(XChaCha20Poly1305);
 
 impl SessionKey {
@@ -133,7 +135,8 @@ impl SessionKey {
     }
 }
 
-/// Where something is kept, so that it cannot be moved: the kind has no zero byte, so no two places are alike.
+/// The place that data is sealed for, so that it cannot be moved. The kind has no zero byte,
+/// so all places differ.
 fn place(kind: &str, at: &[u8]) -> Vec<u8> {
     [kind.as_bytes(), &[0], at].concat()
 }
@@ -161,12 +164,13 @@ fn open(cipher: &XChaCha20Poly1305, place: &[u8], sealed: &[u8]) -> Option<Vec<u
 
 fn random<const N: usize>() -> Result<[u8; N], StoreError> {
     let mut bytes = [0; N];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| StoreError::System { reason: format!("no randomness: {error}") })?;
+    getrandom::fill(&mut bytes).map_err(|error| StoreError::System {
+        reason: format!("the system gave no random bytes: {error}"),
+    })?;
     Ok(bytes)
 }
 
-/// Draws a name that no other process has.
+/// Draws a random name that no other process has.
 #[cfg(feature = "sqlite")]
 pub(crate) fn token() -> Result<String, StoreError> {
     Ok(hex(&random::<16>()?))

@@ -52,7 +52,7 @@ async fn a_copy_that_is_made_under_load_holds_whole_journals_and_their_results()
             journal::replay(&journal::decode(&text).unwrap().records)
                 .unwrap_or_else(|error| panic!("{}: {error}", listed.run));
         }
-        // Whoever drives a session here does not drive the one in the copy.
+        // A lease on a session here is not a lease on the one in the copy.
         copy.open("before").await.unwrap();
     }
     stop.store(true, Ordering::Relaxed);

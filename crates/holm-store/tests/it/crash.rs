@@ -1,7 +1,9 @@
-//! What is found again after the process or the machine has died, with every history drawn at random.
+//! What is found again after the process or the machine has died, with every history drawn at
+//! random.
 //!
-//! A killed process leaves what it gave to the system: the files as they stand. A machine without power leaves what was
-//! synced, and any part of the rest: here each sector of the log that was written since may be there or not.
+//! A killed process leaves what it gave to the system: the files as they stand. A machine without
+//! power leaves what was synced, and any part of the rest: here each sector of the log that was
+//! written since may be there or not.
 
 use std::{fs, path::Path};
 
@@ -195,7 +197,8 @@ impl World {
         self.checkpoint();
     }
 
-    /// Opens what was left behind: each journal is a beginning of what was written, with everything that must be there.
+    /// Opens what was left behind: each journal is a beginning of what was written, with everything
+    /// that must be there.
     async fn check(&self, left: &Image, must: [usize; RUNS]) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("holm.db");

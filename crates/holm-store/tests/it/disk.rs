@@ -199,7 +199,7 @@ async fn a_database_that_cannot_be_written_refuses_the_append_and_keeps_the_rest
     opened.journal.append(&script.lines[1], Durability::Synced).await.unwrap();
 }
 
-/// A store with one whole session, which nobody has open.
+/// A store with one complete session, which is not open.
 async fn with_one(path: &Path) -> Store {
     let store = Store::open(path).await.unwrap();
     let mut journal = store.create("one").await.unwrap();
@@ -339,7 +339,8 @@ async fn a_gap_in_a_journal_is_damage_and_nothing_is_cut() {
     assert_eq!(store.list(&Listing::default()).await.unwrap().sessions.len(), 1, "and it is listed");
 }
 
-/// The same journal as a kernel of other rules would have written it: from a record on its effects are others.
+/// The same journal as a kernel with other rules would have written it: its effects differ
+/// from a record on.
 fn of_other_rules(script: &Script, from: u64) -> Vec<String> {
     let mut writer = journal::Writer::new();
     let records = journal::decode_strict(script.text().as_bytes()).unwrap();

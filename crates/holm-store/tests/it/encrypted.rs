@@ -39,8 +39,8 @@ fn certificate(file: &Path) -> TlsAcceptor {
     TlsAcceptor::from(Arc::new(config))
 }
 
-/// The beginning of a database server that has TLS, or has none: where it listens, and what it hears after the question
-/// about TLS.
+/// The beginning of a database server that has TLS, or has none: where it listens, and what it
+/// hears after the question about TLS.
 async fn server(tls: Option<TlsAcceptor>) -> (u16, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();

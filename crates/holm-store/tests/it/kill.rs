@@ -1,5 +1,5 @@
-//! A real process that is killed while it writes. Whatever it was told is kept is there, nobody has to wait for its
-//! leases, and the run goes on.
+//! A real process that is killed while it writes. Every append that was confirmed is there, no
+//! process waits for its leases, and the run can be resumed.
 
 use std::{
     io::{BufRead as _, BufReader, Write as _},

@@ -31,7 +31,8 @@ impl Place for Database {
     }
 }
 
-/// Looks again and again until something is there, and fails if it does not come: the database does not notify.
+/// Looks again and again until something is there, and fails if it does not come: the
+/// database does not notify.
 pub(crate) async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let end = tokio::time::Instant::now() + Duration::from_secs(60);
     loop {
@@ -100,7 +101,7 @@ async fn connections_that_were_lost_are_made_anew_and_leases_are_not() {
          WHERE datname = current_database() AND pid <> pg_backend_pid()";
     place.client().await.batch_execute(ended).await.unwrap();
     journal.lost().await;
-    // The first to ask may still be told that nobody is there.
+    // The first query may still be told that no server is there.
     for _ in 0..1_500 {
         if store.list(&holm_store::Listing::default()).await.is_ok() {
             break;
@@ -176,7 +177,8 @@ async fn stores_in_two_schemas_know_nothing_of_each_other() {
     let (mut stores, mut journals) = (Vec::new(), Vec::new());
     for schema in ["holm_ada", "holm_bob"] {
         let store = place.open(Options::new().schema(schema)).await;
-        // The same name, and the same number in each of them: whoever drives one drives not the other.
+        // Each schema has the same name and the same number: a lease in one is not a lease in the
+        // other.
         let mut journal = store.create("one").await.unwrap();
         journal.append(&script.lines[0], Durability::Synced).await.unwrap();
         let again = place.open(Options::new().schema(schema)).await;

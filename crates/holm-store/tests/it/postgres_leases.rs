@@ -1,4 +1,5 @@
-//! Leases in PostgreSQL: what a process does that loses the connection of its lease, and when another may go on.
+//! Leases in PostgreSQL: what a process does that loses the connection of its lease, and when
+//! another may go on.
 
 use std::{
     sync::{
@@ -23,7 +24,8 @@ use crate::{
 /// Longer than any test: what happens before has another reason than that this time passed.
 const FOR_EVER: Duration = Duration::from_secs(86_400);
 
-/// Another process on the same database, that waits so long before it takes the place of a holder that has not stopped.
+/// Another process on the same database, that waits so long before it takes the place of a holder
+/// that has not stopped.
 async fn process(place: &Database, wait: Duration) -> (PostgresPool, Store) {
     let pool = PostgresPool::open(&place.0).await.unwrap().handover_wait(wait);
     let store = Options::new().postgres_on(&pool).await.unwrap();

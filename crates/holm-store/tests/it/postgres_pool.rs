@@ -1,4 +1,5 @@
-//! Connections to PostgreSQL: few, whatever the number of users, and none that waits for a caller that has gone.
+//! Connections to PostgreSQL: few, even with many users, and none that waits for a caller that has
+//! gone.
 
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ async fn connections(place: &Database) -> i64 {
     place.client().await.query_one(sql, &[]).await.unwrap().get(0)
 }
 
-/// Makes schemas of other users that show the tables of one: views, because it takes a minute to make as many tables.
+/// Makes schemas of other users that show the tables of one: views, because it takes a minute to
+/// make as many tables.
 const COPY: &str = "DO $$ DECLARE name text; BEGIN
     FOR n IN 1..999 LOOP
         EXECUTE format('CREATE SCHEMA holm_user%s', n);

@@ -1,4 +1,5 @@
-//! A store of the schema before this one, as a file that Holm made then, opened by what is built now.
+//! A store of the schema before this one, as a file that Holm made then, opened by what is built
+//! now.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! Agents out of files: each becomes a helper, with the tools and the other helpers that its file names.
+//! Builds agents from files. Each file becomes a helper with the tools and the other
+//! helpers that it names.
 
 use std::{
     collections::BTreeMap,
@@ -14,28 +15,29 @@ use holm_runtime::{
 
 use super::{AgentFile, Place, ToolNames, Waits};
 
-/// How many agents may stand below one another in the files of one folder. A task that was handed on this often has been
-/// lost; the kernel has a bound of its own for runs.
+/// How many levels of agents the files of one folder may have. A task that was delegated this often
+/// has been lost. The kernel has a limit of its own for runs.
 pub const MOST_DEPTH: usize = 4;
 
-/// What a host has to give to the agents of files.
+/// What a host provides to agents that are defined by files.
 pub trait Kit: Send + Sync + 'static {
     /// Begins an agent on this model, or on the host's own where none is named.
     ///
     /// # Errors
-    /// Why there is no such model, for a person.
+    /// Why the model is not available, for a person.
     fn begin(&self, model: Option<&str>) -> Result<Builder, String>;
 
     /// The tools that there are, working in this folder, or where the host itself works.
     fn tools(&self, folder: Option<&Path>) -> Toolbox;
 
-    /// The same for the helper of this name, where those whom it speaks to are to know who does; unless said otherwise, as for all.
+    /// The tools for the helper of this name. A host overrides this if the user must see which
+    /// helper asks. By default, all helpers get the same tools.
     fn tools_of(&self, helper: &str, folder: Option<&Path>) -> Toolbox {
         let _ = helper;
         self.tools(folder)
     }
 
-    /// Gives folders to agents that work in one of their own; none if this host has no repository.
+    /// Provides separate folders to agents that need one; `None` if this host has no repository.
     fn isolation(&self) -> Option<Arc<dyn Isolation>> {
         None
     }
@@ -45,31 +47,32 @@ pub trait Kit: Send + Sync + 'static {
         "there is no git repository here".into()
     }
 
-    /// What the agent of this file is called as a tool; none if the host does not know, and then of two that want one name
-    /// the later becomes `name_2`.
+    /// The tool name of the agent of this file, or `None` if the host does not know it. In that
+    /// case, if two agents want one name, the later becomes `name_2`.
     fn called(&self, file: &Path) -> Option<String> {
         let _ = file;
         None
     }
 }
 
-/// The agents of a set of files.
+/// The agents that were built from a set of files.
 #[derive(Clone, Default)]
 pub struct Crew {
-    /// Those that can be called.
+    /// The agents that can be called.
     pub helpers: Helpers,
-    /// What is wrong with the others.
+    /// The errors of the other agents.
     pub faults: Vec<CrewFault>,
 }
 
 impl Crew {
-    /// Makes helpers of files. A file that cannot be used, and whoever relies on it, is left out and said; the others
-    /// are made. Of two that want one name the later becomes `name_2`.
+    /// Makes helpers of files. A file that cannot be used is left out and reported, and so is
+    /// every agent that relies on it. All others are made. If two files want the same name, the
+    /// later one becomes `name_2`.
     pub fn gather(files: impl IntoIterator<Item = AgentFile>, kit: Arc<dyn Kit>) -> Self {
         Self::gather_into(Helpers::new(), files.into_iter().map(Arc::new), kit)
     }
 
-    /// As [`gather`](Self::gather), beside helpers that are there already.
+    /// Like [`gather`](Self::gather), in addition to existing helpers.
     pub(super) fn gather_into(
         mut helpers: Helpers,
         files: impl IntoIterator<Item = Arc<AgentFile>>,
@@ -90,7 +93,7 @@ impl Crew {
     }
 }
 
-/// The same agents, each under a name of its own.
+/// The same agents, each under a unique name.
 pub(super) fn distinct(files: impl IntoIterator<Item = Arc<AgentFile>>) -> Vec<Arc<AgentFile>> {
     let files: Vec<Arc<AgentFile>> = files.into_iter().collect();
     let names = provider_names(files.iter().map(|file| file.name.as_str()));
@@ -105,17 +108,17 @@ pub(super) fn under(file: Arc<AgentFile>, name: String) -> Arc<AgentFile> {
     Arc::new(AgentFile { name, ..(*file).clone() })
 }
 
-/// Agents while they are made.
+/// Builds agents and remembers the ones that are already built.
 struct Gathering {
     files: BTreeMap<String, Arc<AgentFile>>,
     made: BTreeMap<String, Result<Helper, CrewProblem>>,
     kit: Arc<dyn Kit>,
-    /// Those whose children are seen, and with them the children of all below.
+    /// The helpers whose children are visible, with the children of all levels below.
     above: Helpers,
 }
 
 impl Gathering {
-    /// The helper of a name; `above` are those that are being made and wait for it.
+    /// The helper of a name; `above` lists the agents that are being built and wait for it.
     fn helper(&mut self, name: &str, above: &mut Vec<String>) -> Result<Helper, CrewProblem> {
         if above.iter().any(|waiting| waiting == name) {
             let from = above.iter().skip_while(|waiting| *waiting != name);
@@ -125,7 +128,8 @@ impl Gathering {
         if above.len() >= MOST_DEPTH {
             return Err(CrewProblem::TooDeep { chain: above.clone() });
         }
-        // How deep it may stand depends on who asks, so only what stands alone is kept.
+        // The allowed depth depends on the caller, so only agents built without
+        // a caller are remembered.
         if let Some(made) = self.made.get(name).filter(|_| above.is_empty()) {
             return made.clone();
         }
@@ -165,7 +169,7 @@ impl Gathering {
     }
 }
 
-/// Everything that an agent is made of.
+/// The parts from which an agent is built.
 struct Plan {
     file: Arc<AgentFile>,
     helpers: Helpers,
@@ -176,7 +180,8 @@ impl Plan {
     fn helper(self) -> Result<Helper, CrewProblem> {
         let file = Arc::clone(&self.file);
         let (name, description, asked) = (file.name.clone(), file.description.clone(), self.asked());
-        // Made once here also where every call makes its own: what is wrong with it is said before it is called.
+        // Built once here even if every call builds its own agent, so that errors are reported
+        // before the first call.
         let agent = self.agent(None).map_err(|error| CrewProblem::NotMade { reason: error.to_string() })?;
         let helper = match file.place {
             Place::Shared => Helper::new(name, description, agent),
@@ -189,7 +194,7 @@ impl Plan {
         Ok(dressed(helper, &file, asked))
     }
 
-    /// What its file names, and that it may call those below it.
+    /// The grants that its file names, and the right to call the agents below it.
     fn asked(&self) -> GrantSet {
         let below = self.helpers.declarations();
         asked(&self.file, below.iter().map(|tool| &*tool.name))
@@ -228,7 +233,7 @@ impl Plan {
     }
 }
 
-/// What an agent asks for, with those below it that it may call.
+/// The grants that an agent asks for, with the right to call the agents below it.
 pub(super) fn asked<'a>(file: &AgentFile, below: impl IntoIterator<Item = &'a str>) -> GrantSet {
     let mut asked = file.grants.clone();
     asked.extend(below.into_iter().filter_map(|name| format!("spawn:{name}").parse().ok()));
@@ -245,7 +250,7 @@ pub(super) fn dressed(helper: Helper, file: &AgentFile, asked: GrantSet) -> Help
     }
 }
 
-/// Folders that the host hands out.
+/// Adapts the host's shared isolation to the [`Isolation`] that a helper owns.
 struct Folders(Arc<dyn Isolation>);
 
 impl Isolation for Folders {
@@ -262,67 +267,60 @@ impl Isolation for Folders {
     }
 }
 
-/// An agent of a file cannot be made.
+/// The agent of a file cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the agent `{agent}` cannot be used: {why}")]
 pub struct CrewFault {
-    /// Which.
     pub agent: String,
-    /// Why not.
     pub why: CrewProblem,
 }
 
-/// Why an agent of a file cannot be made.
+/// Why the agent of a file cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CrewProblem {
     /// Agents hand work on in a circle.
-    #[error("work would go in a circle: {}; take one of them out of the other's `tools` or `manages`", .circle.join(" -> "))]
+    #[error("agents delegate in a circle: {}; remove one of them from the other's `tools` or `manages`", .circle.join(" -> "))]
     Circle {
-        /// Who hands on to whom, the first again at the end.
+        /// The agents of the circle in order; the first is repeated at the end.
         circle: Vec<String>,
     },
-    /// Too many agents stand below one another.
+    /// There are too many levels of agents.
     #[error("more than {MOST_DEPTH} agents would stand below one another: {}", .chain.join(" -> "))]
     TooDeep {
-        /// Who hands on to whom.
+        /// The chain of agents, each delegating to the next.
         chain: Vec<String>,
     },
-    /// There is no such tool and no such agent.
-    #[error("there is no tool and no agent `{tool}`; add it, or take it out of the file")]
+    /// There is no tool or agent of this name.
+    #[error("no tool or agent is named `{tool}`; add it, or remove it from the file")]
     NoTool {
-        /// Which.
         tool: String,
     },
     /// An agent that it relies on cannot be used.
     #[error("it hands work to `{agent}`, which cannot be used")]
     Below {
-        /// Which.
         agent: String,
     },
-    /// It manages what is no agent.
+    /// It manages a tool that is not an agent.
     #[error(
         "`{tool}` is a tool and no agent, and a manager only hands work to agents; take it out of `manages`"
     )]
     NoAgent {
-        /// Which.
         tool: String,
     },
-    /// It wants a worktree, and there is no repository.
+    /// It needs a worktree, and the host has no repository.
     #[error("it wants a worktree, and {why}")]
     NoRepository {
-        /// What the host says.
         why: String,
     },
     /// The runtime does not make it.
     #[error("{reason}")]
     NotMade {
-        /// What was said.
         reason: String,
     },
 }
 
 impl CrewProblem {
-    /// What this means for whoever needs the agent that has the problem.
+    /// The problem that this one causes for an agent that needs `agent`.
     fn above(self, agent: &str) -> Self {
         match self {
             Self::Circle { .. } | Self::TooDeep { .. } | Self::NoTool { .. } => self,

@@ -1,4 +1,4 @@
-//! What can be wrong with an agent's file.
+//! Errors in an agent's file.
 
 /// An agent's file cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -6,7 +6,7 @@
 pub struct AgentFileError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong on that line.
     pub problem: AgentProblem,
 }
 
@@ -36,7 +36,7 @@ pub enum AgentProblem {
     /// A line has no key.
     #[error("this is no `key: value`")]
     NoKey,
-    /// A line among items is none.
+    /// A line in a list is not an item.
     #[error("this is no `- item`, and the lines before it are")]
     NoItem,
     /// A list does not end.
@@ -48,48 +48,38 @@ pub enum AgentProblem {
     /// A text begins with a sign that means something elsewhere.
     #[error("a text that begins like this must stand in quotes")]
     NotPlain,
-    /// A key is there twice.
+    /// A key occurs twice.
     #[error("`{key}` is there twice; keep one")]
     Twice {
-        /// Which.
         key: String,
     },
     /// A key is missing.
     #[error("`{key}` is missing")]
     Missing {
-        /// Which.
         key: &'static str,
     },
-    /// A key is missing, and another one is nearly it.
+    /// A key is missing, and the file has a similar one.
     #[error("`{wrote}` means nothing here, and `{key}` is missing; did you mean `{key}`?")]
     Misspelt {
-        /// What was written.
         wrote: String,
-        /// Which is missing.
         key: &'static str,
     },
     /// A value is not what its key needs.
     #[error("`{key}` must be {expected}")]
     BadValue {
-        /// Which key.
         key: String,
-        /// What it needs.
         expected: &'static str,
     },
-    /// A limit is not known. What was meant to bound an agent must not be passed over.
+    /// A limit is unknown. A key that was meant to limit an agent must not be ignored.
     #[error("there is no limit `{key}`; write {known}")]
     UnknownLimit {
-        /// Which.
         key: String,
-        /// What there is.
         known: &'static str,
     },
-    /// A grant is none.
+    /// A grant cannot be parsed.
     #[error("`{grant}` is no grant: {reason}")]
     BadGrant {
-        /// Which.
         grant: String,
-        /// Why not.
         reason: String,
     },
 }

@@ -1,4 +1,5 @@
-//! An agent as a file: a head that says what it may do, and a body that is its system prompt. Nothing here opens a file.
+//! Parses an agent's file: a head that says what the agent may do, and a body that is its system
+//! prompt. Nothing here opens a file.
 
 use holm_grants::{Allowance, GrantSet, Mode};
 use holm_guards::schema::closest;
@@ -59,44 +60,42 @@ const KEYS: [&str; 11] = [
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentFile {
-    /// What it is called, also as a tool.
+    /// Its name, also as a tool.
     pub name: String,
-    /// What it is for; its parent reads this.
+    /// Its purpose; the parent reads this.
     pub description: String,
-    /// The model; none for that of whoever starts it.
+    /// The model; `None` means the model of the agent that starts this one.
     pub model: Option<String>,
     /// The tools that it has, other agents among them.
     pub tools: ToolNames,
-    /// What it asks for. It gets what its parent holds of it.
+    /// The grants that it asks for. It gets those that its parent holds.
     pub grants: GrantSet,
-    /// What is asked before it is done; none for its parent's mode, which it can never widen.
+    /// The permission mode; `None` for the parent's mode, which it can never widen.
     pub mode: Option<Mode>,
-    /// How far it may go.
+    /// Limits for turns, tokens, time, money and depth.
     pub limits: AgentLimits,
-    /// Where it works.
     pub place: Place,
-    /// Whether its parent may go on meanwhile.
+    /// Whether its parent may continue while it works.
     pub waits: Waits,
-    /// The agents that it manages; none if it is no manager. A manager can only delegate.
+    /// The agents that it manages; empty if it is not a manager. A manager can only delegate.
     pub manages: Vec<String>,
     /// How many of those below it may be at work at the same time.
     pub at_once: Option<usize>,
-    /// Its system prompt.
     pub system: String,
-    /// Keys that mean nothing here, with their lines; a person may have meant something by them.
+    /// Keys without a meaning here, with their lines. The author may have meant something by them.
     pub ignored: Vec<Ignored>,
 }
 
-/// Which tools an agent has.
+/// The tools that an agent has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolNames {
-    /// Those that are named; none if nothing is said.
+    /// The named tools; empty if the file names none.
     These(Vec<String>),
     /// All that there are, agents left out: `tools: "*"`.
     All,
 }
 
-/// Where an agent works.
+/// The folder in which an agent works.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Place {
     /// In its parent's folder.
@@ -106,17 +105,16 @@ pub enum Place {
     Worktree,
 }
 
-/// Whether whoever calls an agent waits for it.
+/// Whether the caller of an agent waits for its result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Waits {
-    /// Always.
     #[default]
     Always,
     /// Unless the call says otherwise: `background: true`.
     AsAsked,
 }
 
-/// How far an agent may go; what is not said is as its parent's host has it.
+/// The limits of an agent. A limit that is missing is the one of its parent's host.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AgentLimits {
     /// Model turns of one task.
@@ -127,25 +125,24 @@ pub struct AgentLimits {
     pub time_ms: Option<u64>,
     /// Money of one run, which is set aside from its parent's.
     pub spend: Option<NanoUsd>,
-    /// Children that may stand below one another.
+    /// The number of levels of children.
     pub depth: Option<u64>,
 }
 
-/// A key that means nothing here.
+/// A key in the head of a file that has no meaning here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
     /// Its line, from 1.
     pub line: usize,
-    /// The key.
     pub key: String,
 }
 
 impl AgentFile {
-    /// Reads a file.
+    /// Parses the text of an agent's file.
     ///
     /// # Errors
-    /// [`AgentFileError`] with the line of the first thing that is wrong. A key that is not known is no error, and is
-    /// listed in [`ignored`](Self::ignored).
+    /// [`AgentFileError`] with the line of the first error. An unknown key is not an error, and
+    /// is listed in [`ignored`](Self::ignored).
     pub fn parse(text: &str) -> Result<Self, AgentFileError> {
         if text.len() > MOST_FILE_BYTES {
             return Err(AgentProblem::TooLarge { most: MOST_FILE_BYTES }.at(1));
@@ -158,7 +155,8 @@ impl AgentFile {
         draft.finish(front.body)
     }
 
-    /// What a person should know of the keys that mean nothing here, each with its line and what may have been meant.
+    /// Remarks for a person about keys without a meaning here. Each has its line and the key
+    /// that was probably meant.
     pub fn remarks(&self) -> Vec<String> {
         let remark = |Ignored { line, key }: &Ignored| {
             let meant = match closest(key, KEYS.into_iter()) {
@@ -207,7 +205,7 @@ impl AgentLimits {
     }
 }
 
-/// What was read of a head so far.
+/// The values that were read from a head so far.
 #[derive(Default)]
 struct Draft {
     name: Option<String>,

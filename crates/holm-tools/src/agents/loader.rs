@@ -1,4 +1,5 @@
-//! Agents of files in a tool folder: they come and go with their files, while runs are under way.
+//! Loads agents from the files of a tool folder. They appear and disappear with their files, while
+//! runs are under way.
 
 use std::{
     collections::BTreeMap,
@@ -16,11 +17,11 @@ use super::{
 };
 use crate::registry::{Found, LoadError, Loader, Offer};
 
-/// Makes helpers of the agent files in a tool folder, and starts them. Clones are the same: give one to the registry as
-/// its loader, and another to the agent as its spawner.
+/// Makes helpers of the agent files in a tool folder, and starts them. Clones share their state:
+/// give one to the registry as its loader, and another to the agent as its spawner.
 ///
-/// An agent is put together anew for every call, from the files that there are then. So a changed file counts from the
-/// next call on, and it does not matter which of two files that name each other was found first.
+/// An agent is built anew for every call, from the files that exist then. So a changed file counts
+/// from the next call on. If two files name each other, it does not matter which was found first.
 #[derive(Clone)]
 pub struct AgentLoader {
     kit: Arc<dyn Kit>,
@@ -29,7 +30,7 @@ pub struct AgentLoader {
     files: Arc<Mutex<Files>>,
 }
 
-/// The agents by where their files lie, each as long as somebody holds the tool that it is.
+/// The agents by the paths of their files. An entry lives as long as the agent's tool is held.
 type Files = BTreeMap<PathBuf, Weak<AgentFile>>;
 
 impl AgentLoader {
@@ -49,13 +50,14 @@ impl AgentLoader {
         self.helpers.live()
     }
 
-    /// The tool by which a model looks after its children in the background. A host that has agents which work there
-    /// gives it once, whatever files come and go; without it their results still come by themselves.
+    /// The tool with which a model looks after its background children. A host whose agents work in
+    /// the background adds it once, independent of which files come and go. Without it, results
+    /// still arrive by themselves.
     pub fn children() -> Arc<dyn Tool> {
         Arc::new(KernelTool { declaration: Declaration::children(CHILDREN) })
     }
 
-    /// What a system prompt says of the agents that there are; empty if there are none.
+    /// The part of a system prompt that introduces the agents; empty if there are none.
     pub fn introduction(&self) -> String {
         let mut text = String::new();
         for file in self.agents() {
@@ -65,13 +67,14 @@ impl AgentLoader {
         text
     }
 
-    /// What keeps agents from being called as things are now: a tool that their file names and nobody has. It may still come,
-    /// so they stay; whoever has loaded all folders says this to a person, and a call of such an agent says it to the model.
+    /// Why agents cannot be called at present: their file names a tool that does not exist. The
+    /// tool may still appear, so the agents stay. After loading all folders, the host reports these
+    /// faults to a person. A call of such an agent reports its fault to the model.
     pub fn faults(&self) -> Vec<CrewFault> {
         Crew::gather_into(Helpers::new(), self.agents(), Arc::clone(&self.kit)).faults
     }
 
-    /// The agents whose tools somebody holds, under the names by which they are called.
+    /// The agents whose tools are still held, under the names by which they are called.
     fn agents(&self) -> Vec<Arc<AgentFile>> {
         distinct(self.known().into_iter().map(|(_, file)| file))
     }
@@ -90,7 +93,7 @@ impl AgentLoader {
         held.into_iter().map(called).collect()
     }
 
-    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change is a single step, so a panic elsewhere leaves no partial state.
     fn files(&self) -> MutexGuard<'_, Files> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,10 +104,11 @@ impl AgentLoader {
         self.offer(path, file)
     }
 
-    /// The tool that an agent of a file is, for whoever read the file. The agent is there as long as the tool is held.
+    /// The tool that calls the agent of a file that the caller has read. The agent exists as long
+    /// as the tool is held.
     ///
     /// # Errors
-    /// Why it cannot be made beside the others.
+    /// Why the agent cannot be made beside the others.
     pub fn offer(&self, path: &Path, file: AgentFile) -> Result<Offer, LoadError> {
         let file = Arc::new(file);
         self.check(path, &file)?;
@@ -115,7 +119,8 @@ impl AgentLoader {
         Ok(remarks.into_iter().fold(offer, Offer::note))
     }
 
-    /// Whether it could be made beside the others. That something it needs is not there yet is told when it is called.
+    /// Whether it could be made beside the others. A missing dependency is reported only when
+    /// the agent is called.
     fn check(&self, path: &Path, file: &Arc<AgentFile>) -> Result<(), LoadError> {
         let others = self.known().into_iter().filter(|(other, _)| other != path).map(|(_, file)| file);
         let files = [Arc::clone(file)].into_iter().chain(others);
@@ -133,7 +138,7 @@ impl AgentLoader {
         Ok(())
     }
 
-    /// What the kernel must know of it.
+    /// Its declaration for the kernel.
     fn declare(&self, file: &AgentFile) -> Result<Declaration, LoadError> {
         let refused = |reason: String| LoadError::refused(reason);
         let agent = self.kit.begin(file.model.as_deref()).map_err(refused)?;
@@ -180,7 +185,7 @@ impl Spawner for AgentLoader {
     }
 }
 
-/// A tool that the kernel itself answers.
+/// A tool whose calls the kernel answers itself.
 struct KernelTool {
     declaration: Declaration,
 }
@@ -195,7 +200,7 @@ impl Tool for KernelTool {
     }
 }
 
-/// An agent as a tool of the registry: the kernel has a child run do the work.
+/// An agent as a tool of the registry: the kernel starts a child run for each call.
 struct AgentTool {
     declaration: Declaration,
     /// Keeps the agent there as long as the tool is.

@@ -1,5 +1,5 @@
-//! Agents that are files: a head that says what an agent may do, and a system prompt below it. Each is a helper that
-//! other agents can hand work to.
+//! Agents defined by files: a head that says what the agent may do, and a system prompt below it.
+//! Each becomes a helper to which other agents can delegate work.
 //!
 //! ```text
 //! ---
@@ -17,8 +17,8 @@
 //! You review code. ...
 //! ```
 //!
-//! A file asks and never takes: an agent holds what its parent holds of the grants that its file names, in no wider mode,
-//! within its parent's budget. Reading a file runs nothing.
+//! A file can only ask. An agent gets those grants of its file that its parent holds, in a mode
+//! that is no wider, within the parent's budget. Reading a file runs nothing.
 
 mod crew;
 mod error;

@@ -157,7 +157,7 @@ proptest! {
     }
 }
 
-/// A host with one model that calls whatever tool its system prompt names, and one tool.
+/// A host with one tool and one model, which calls the tool that its system prompt names.
 struct House;
 
 impl Kit for House {
@@ -253,7 +253,7 @@ fn a_manager_only_delegates_and_only_to_agents() {
     assert_eq!(*grants, GrantSet::parse(["spawn:aide", "spawn:scout"]).unwrap());
     let said: Vec<String> = crew.faults.iter().map(ToString::to_string).collect();
     assert!(said.iter().any(|fault| fault.contains("`look` is a tool and no agent")), "{said:?}");
-    assert!(said.iter().any(|fault| fault.contains("no tool and no agent `nobody`")), "{said:?}");
+    assert!(said.iter().any(|fault| fault.contains("no tool or agent is named `nobody`")), "{said:?}");
 }
 
 #[test]
@@ -315,7 +315,7 @@ fn files_that_cannot_be_used_are_said_and_the_others_are_made() {
     assert_eq!(names, ["fine", "fine_2", "five", "four", "three", "two"]);
     let said = faults.join("\n");
     for text in [
-        "no tool and no agent `no_such`",
+        "no tool or agent is named `no_such`",
         "there is no such model here",
         "`relies` cannot be used: it hands work to `rich`",
         "there is no git repository here",
@@ -381,7 +381,7 @@ async fn a_file_in_a_tool_folder_is_a_helper_while_it_lies_there() {
     drop((snapshot, agent, other));
     let agent = main().tools(registry.snapshot().toolbox()).build().unwrap();
     let answer = agent.run("go").await.unwrap().into_text().unwrap();
-    assert!(answer.contains("there is no tool and no agent `scout`"), "{answer}");
+    assert!(answer.contains("no tool or agent is named `scout`"), "{answer}");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
-//! Compiles WASM where no other program can: for the tests of this crate (see `holm_sandbox::compiler_main`), and for the
-//! guests that are put into the `holm` command.
+//! Compiles WASM for programs that cannot become their own compiler process: the tests
+//! of this crate (see `holm_sandbox::compiler_main`), and the guests that are packed
+//! into the `holm` command.
 //!
 //!     holm-tools-compiler prepare DIST SOURCES    see `holm_tools::shipped::prepare`
 

@@ -1,4 +1,4 @@
-//! The launcher of the tests: a test harness has no `main` that could become one.
+//! The launcher process for the tests. A test harness has no `main` that could become one.
 
 fn main() {
     holm_jail::launcher_main()

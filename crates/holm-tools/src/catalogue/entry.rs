@@ -1,17 +1,16 @@
-//! A tool as its source offers it, before it has a name in the catalogue.
+//! The description of a tool as its source offers it, before it has a name in the catalogue.
 
 use holm_grants::Level;
 use holm_guards::json::Json;
 use serde::{Deserialize, Serialize};
 
-/// What a source says about one of its tools.
+/// The description of a tool by its source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// The name it wants.
     pub wanted: String,
     /// Where it comes from, for people: a file, a server, `built in`.
     pub origin: String,
-    /// What it does.
     pub description: String,
     /// Words under which it is found.
     #[serde(default)]
@@ -45,7 +44,6 @@ impl Entry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Disclosure {
-    /// From the start.
     #[default]
     Full,
     /// After it has asked for the tool by name; until then only name and first line are listed.

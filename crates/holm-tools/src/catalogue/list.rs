@@ -1,4 +1,4 @@
-//! The catalogue itself: built once from all entries, then only read.
+//! The catalogue, which is built once from all entries and then only read.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use holm_grants::Level;
 
 use super::{Disclosure, Entry, Renamed, naming};
 
-/// All tools, each under its own name, in the order of precedence.
+/// All tools, each under a unique name, in the order of precedence.
 ///
 /// ```
 /// use holm_grants::Level;
@@ -25,12 +25,12 @@ pub struct Catalogue {
     renamed: Vec<Renamed>,
 }
 
-/// A tool with its name.
+/// A tool and its name in the catalogue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// What it is called; no other tool of the catalogue is, not even in letters of another case.
+    /// Its name. No other tool of the catalogue has the same name, not even with different case.
     pub name: String,
-    /// What its source said.
+    /// The description by its source.
     pub entry: Entry,
 }
 
@@ -41,7 +41,7 @@ impl Catalogue {
         Self::beside(&[], entries)
     }
 
-    /// As [`new`](Self::new), where some names are not given to any of them.
+    /// Like [`new`](Self::new), but never uses the reserved names.
     #[must_use]
     pub fn beside(reserved: &[&str], entries: Vec<Entry>) -> Self {
         let (names, renamed) = naming::name(reserved, &entries);
@@ -67,7 +67,7 @@ impl Catalogue {
         self.tools.get(*self.by_name.get(name)?)
     }
 
-    /// The tools that are not called what they wanted, for a person to see.
+    /// The tools that did not get the names that they asked for, for a person to see.
     #[must_use]
     pub fn renamed(&self) -> &[Renamed] {
         &self.renamed
@@ -80,7 +80,7 @@ impl Catalogue {
 
     /// The tools whose schemas a model sees when it has already asked for those in `asked`.
     ///
-    /// The others are still found by [`search`](Catalogue::search).
+    /// The others can still be found with [`search`](Catalogue::search).
     pub fn disclosed<'a>(&'a self, asked: &'a BTreeSet<String>) -> impl Iterator<Item = &'a Tool> {
         self.tools.iter().filter(|tool| match tool.entry.disclosure {
             Disclosure::Full => true,

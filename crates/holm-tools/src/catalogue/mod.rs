@@ -1,8 +1,10 @@
-//! Which tools there are: under which name each is offered, and how a model finds one among many.
+//! The list of tools, the name under which each is offered, and the search with which a model
+//! finds one of many.
 //!
-//! Tools come from many places and may want the same name, or one that providers refuse. The catalogue gives every tool a
-//! name of its own, says which ones it had to change and why, and finds tools by name, keyword and description. Schemas are
-//! data that can be held back: a tool that is announced on demand takes a line of the context until it is asked for.
+//! Tools come from many sources. They may want the same name, or a name that providers refuse. The
+//! catalogue gives every tool a unique name and reports which names it changed and why. It finds
+//! tools by name, keyword and description. Schemas can be held back: a tool that is disclosed on
+//! demand takes one line of the context until it is asked for.
 
 mod entry;
 mod list;

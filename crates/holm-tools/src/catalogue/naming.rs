@@ -1,4 +1,4 @@
-//! Names that providers accept and that differ from each other, and a report of what had to change.
+//! Gives tools unique names that providers accept, and reports each change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,20 +6,19 @@ use holm_kernel::{name_key, provider_names_beside};
 
 use super::Entry;
 
-/// A tool whose name in the catalogue is not the one it wanted.
+/// A tool whose name in the catalogue differs from the name that it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Renamed {
     /// Where the tool comes from.
     pub origin: String,
-    /// What it wanted to be called.
+    /// The name that it asked for.
     pub wanted: String,
-    /// What it is called.
+    /// The name that it got.
     pub name: String,
-    /// Why.
     pub cause: Cause,
 }
 
-/// Why a tool is not called what it wanted.
+/// Why a tool did not get the name that it asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
     /// Providers take letters, digits, `_` and `-`, at most 64 of them.
@@ -33,10 +32,10 @@ pub enum Cause {
     Reserved,
 }
 
-/// Names for all entries, in their order, and what was changed.
+/// Names for all entries, in their order, and the changes that were made.
 ///
-/// Of two names that are equal but for the case of letters the earlier entry keeps its own; so a source's place in the list is
-/// its precedence. Reserved names are nobody's.
+/// If two names differ only in case, the earlier entry keeps its name. So a source's position in
+/// the list is its precedence. No entry gets a reserved name.
 pub(super) fn name(reserved: &[&str], entries: &[Entry]) -> (Vec<String>, Vec<Renamed>) {
     let names = provider_names_beside(reserved, entries.iter().map(|entry| entry.wanted.as_str()));
     let keys = names.iter().map(|name| name_key(name));

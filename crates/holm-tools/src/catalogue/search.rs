@@ -1,4 +1,5 @@
-//! Finding tools: exactly by name, or by words, where a name counts more than a keyword and a keyword more than prose.
+//! Finds tools by their exact names or by words. A name counts more than a keyword, and a keyword
+//! more than a description.
 
 use std::cmp::Reverse;
 
@@ -6,16 +7,17 @@ use holm_grants::Level;
 
 use super::{Catalogue, Tool};
 
-/// How many tools a search shows where nobody says.
+/// How many tools a search shows by default.
 pub const DEFAULT_HITS: usize = 5;
 
-/// The most tools that a search shows, or that one `select:` names: each brings a schema into the context.
+/// The most tools that a search shows, or that one `select:` names. Each adds a
+/// schema to the context.
 pub const MAX_HITS: usize = 20;
 
-/// The most words of a query that are looked at.
+/// The most words of a query that are used.
 const MAX_WORDS: usize = 16;
 
-/// What somebody looks for.
+/// A search for tools.
 ///
 /// ```
 /// use holm_tools::catalogue::Query;
@@ -25,7 +27,6 @@ const MAX_WORDS: usize = 16;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Query {
-    /// Exactly these tools.
     Select(Vec<String>),
     /// Tools that have to do with these words, in lower case.
     Words(Vec<String>),
@@ -45,7 +46,7 @@ impl Query {
     }
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found<'a> {
     /// The tools: as asked for, or the best first.
@@ -56,23 +57,19 @@ pub struct Found<'a> {
     pub left_out: usize,
 }
 
-/// A found tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hit<'a> {
-    /// Which one.
     pub tool: &'a Tool,
     /// Where the best of the words was found.
     pub rank: Rank,
 }
 
-/// Where a word was found, worst first.
+/// The field in which a word was found, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// In the description.
     Description,
     /// In a keyword, or it is one.
     Keyword,
-    /// In the name.
     Name,
     /// It is the name.
     Exact,
@@ -82,8 +79,8 @@ impl Catalogue {
     /// The tools that fit the query and can do at most as much as `level`, at most `most` (and never more than
     /// [`MAX_HITS`]).
     ///
-    /// Every word counts by the best place where it stands; tools are ordered by their best place, then by how many words
-    /// they match, then by the order of the catalogue.
+    /// Every word counts by the best field in which it occurs. Tools are ordered by their best
+    /// field, then by the number of matching words, then by the order of the catalogue.
     #[must_use]
     pub fn search(&self, query: &Query, level: Level, most: usize) -> Found<'_> {
         match query {
@@ -123,7 +120,7 @@ impl Catalogue {
     }
 }
 
-/// The places of one tool where a word may stand, in lower case.
+/// The searchable fields of one tool, in lower case.
 struct Places {
     name: String,
     wanted: String,

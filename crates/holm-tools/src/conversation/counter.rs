@@ -1,5 +1,5 @@
-//! A counter where questions wait until somebody answers: people for hosts that show questions in one place and hear the
-//! answers in another.
+//! A mailbox for questions to the user. It serves hosts that show questions in one place and
+//! receive the answers in another.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -14,7 +14,8 @@ use super::People;
 /// How many questions may be open, and how much news may wait to be read. A model that asks more often has lost its way.
 const MOST_WAITING: usize = 64;
 
-/// Where questions wait. Clones are the same counter: tools get one, whoever sits in front of the run keeps another.
+/// Holds questions until the user answers. Clones share one queue: tools get one clone, and the
+/// user interface keeps another.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -46,42 +47,40 @@ struct Inner {
     questions: u64,
 }
 
-/// Something that was said at the counter.
+/// A message to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Said {
-    /// Somebody wants to know something.
+    /// A tool asks a question.
     Question(Open),
-    /// Somebody tells how things stand.
+    /// A tool reports progress.
     News(String),
 }
 
-/// A question that is open.
+/// A question that has no answer yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Open {
     /// By which it is answered.
     pub number: u64,
-    /// What is asked; what a model wrote, so show it as text and nothing else.
+    /// The question. A model wrote it, so show it as plain text only.
     pub question: String,
-    /// Answers to choose from; none for a free answer.
+    /// Answers to choose from; empty for a free answer.
     pub choices: Vec<String>,
 }
 
-/// The question is not open: it was answered, or nobody waits for the answer any more.
+/// The question is not open: it was answered, or its asker no longer waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("question {number} is not open; it was answered, or nobody waits for the answer any more")]
 pub struct NotOpen {
-    /// Which was meant.
     pub number: u64,
 }
 
 impl Counter {
-    /// A counter at which nobody has said anything.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What was said next, in order. Questions that are withdrawn before anybody heard them are left out. For one
-    /// listener: two share what is said between them.
+    /// The next message, in order. Questions that were withdrawn before they were received are left
+    /// out. This is for one listener: two listeners would share the messages between them.
     pub async fn next(&self) -> Said {
         loop {
             let bell = self.shared.bell.notified();
@@ -97,7 +96,7 @@ impl Counter {
         self.shared.lock().open.values().map(|(open, _)| open.clone()).collect()
     }
 
-    /// Answers a question.
+    /// Answers an open question.
     ///
     /// # Errors
     /// [`NotOpen`].
@@ -106,7 +105,7 @@ impl Counter {
         reply.send(answer.into()).map_err(|_| NotOpen { number })
     }
 
-    /// Declines a question: whoever asked is told that nobody answers.
+    /// Declines a question: its asker is told that there is no answer.
     ///
     /// # Errors
     /// [`NotOpen`].
@@ -151,7 +150,7 @@ impl People for Counter {
 }
 
 impl Shared {
-    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change is a single step, so a panic elsewhere leaves no partial state.
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -169,7 +168,7 @@ impl Inner {
     }
 }
 
-/// Takes a question back when nobody waits for its answer any more.
+/// Withdraws a question when its asker no longer waits for the answer.
 struct Waiting {
     shared: Arc<Shared>,
     number: u64,

@@ -1,5 +1,5 @@
-//! Tools of the conversation itself: they ask a person, tell a person, wait, keep a list, and look up other tools. None
-//! of them can change anything but what is said.
+//! Tools of the conversation itself: they ask the user, notify the user, wait, keep a to-do list,
+//! and look up other tools. None of them changes anything outside the conversation.
 
 mod counter;
 mod people;

@@ -1,4 +1,4 @@
-//! Asking a person, and telling one.
+//! The tools that ask the user a question and notify the user.
 
 use std::sync::Arc;
 
@@ -8,25 +8,26 @@ use holm_runtime::{BoxFuture, Job, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// How long a question waits: people sleep, and a run that nobody answers for a day should go on.
+/// How long a question waits. People sleep, but a run that gets no answer for
+/// a day should continue.
 const PATIENCE_MS: u64 = 24 * 3_600_000;
 
-/// Whoever sits in front of the run.
+/// The user in front of a run.
 pub trait People: Send + Sync + 'static {
-    /// Asks a question, with answers to choose from if there are any. None when nobody is there to answer.
+    /// Asks a question, with a list of answers to choose from if there are any. Returns `None` if
+    /// there is no user to answer.
     fn ask(&self, question: &str, choices: &[String]) -> BoxFuture<'static, Option<String>>;
 
-    /// Tells something; nobody answers.
+    /// Notifies the user, without waiting for an answer.
     fn tell(&self, text: &str);
 }
 
-/// Lets the model ask: `Typed::new(AskUser::of(people))`.
+/// The tool with which a model asks the user: `Typed::new(AskUser::of(people))`.
 pub struct AskUser<P> {
     people: Arc<P>,
 }
 
 impl<P> AskUser<P> {
-    /// Asks these people.
     pub fn of(people: Arc<P>) -> Self {
         Self { people }
     }
@@ -49,7 +50,7 @@ impl<P: People> TypedTool for AskUser<P> {
     fn declare(&self) -> Tool {
         let what = "Asks the person a question and waits for the answer. Ask only what you cannot find out yourself.";
         let tool = Self::named("ask_user", what).level(Level::None);
-        // One after the other: a person who is asked two things at once answers neither well.
+        // One at a time: a person who is asked two questions at once answers neither well.
         Tool { timeout_ms: Some(PATIENCE_MS), pace: Pace::Exclusive, ..tool }
     }
 
@@ -67,13 +68,12 @@ impl<P: People> TypedTool for AskUser<P> {
     }
 }
 
-/// Lets the model tell people how things stand, while it goes on.
+/// The tool with which a model reports progress to the user while it keeps working.
 pub struct Brief<P> {
     people: Arc<P>,
 }
 
 impl<P> Brief<P> {
-    /// Tells these people.
     pub fn of(people: Arc<P>) -> Self {
         Self { people }
     }

@@ -1,5 +1,5 @@
-//! How a model enters and leaves plan mode. The kernel itself carries both out, so these are declarations and nothing
-//! that runs.
+//! The tools with which a model enters and leaves plan mode. The kernel carries out both, so these
+//! are declarations and contain no code to run.
 
 use holm_kernel::{ENTER_PLAN, EXIT_PLAN, PlanRole, Tool};
 

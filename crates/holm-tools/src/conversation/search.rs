@@ -1,9 +1,10 @@
-//! Tools that are looked up: once there are many, a model sees their names and asks for the few whose schemas it needs.
+//! Tool lookup: if there are many tools, a model sees their names and asks for the few
+//! schemas that it needs.
 //!
-//! What a model has asked for stands in the transcript, so nothing else is remembered: before every model call the gate
-//! looks at what the request shows, and offers what was asked for there. That is a fact of the run like every answer of a
-//! gate; a run that is resumed, forked or replayed offers the same. What a compaction has taken out of sight is looked up
-//! again.
+//! The tools that a model asked for are in the transcript, so no other state is kept. Before every
+//! model call the gate reads the request and offers the tools that were asked for in it. Like every
+//! answer of a gate, this is a fact of the run. So a run that is resumed, forked or replayed offers
+//! the same tools. If a compaction removed the request, the model has to look the tool up again.
 
 use std::{
     collections::BTreeSet,
@@ -22,7 +23,7 @@ use crate::{
     registry::Snapshot,
 };
 
-/// The name of the tool that looks others up.
+/// The name of the tool that searches for other tools.
 pub const TOOL_SEARCH: &str = holm_kernel::FINDER;
 
 /// How many tools are shown in full before any is held back. Forty schemas are some ten thousand tokens.
@@ -31,15 +32,15 @@ pub const MOST_SHOWN: usize = 40;
 /// How many names are listed for a model that has not searched yet; beyond them it has to.
 const MOST_LISTED: usize = 300;
 
-/// How much of a description stands beside a name.
+/// Characters of a description that are shown beside a name.
 const LINE: usize = 80;
 
-/// Says which tools are shown in full.
+/// Decides which tools are shown in full.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Showing {
-    /// With more tools than this they are looked up.
+    /// With more tools than this, the model has to look them up.
     pub most: usize,
-    /// Those that are shown in full all the same.
+    /// Tools that are always shown in full.
     pub always: BTreeSet<String>,
     /// Those that are looked up however few tools there are.
     pub on_demand: BTreeSet<String>,
@@ -54,7 +55,7 @@ impl Default for Showing {
 }
 
 impl Showing {
-    /// Shows these in full whatever happens.
+    /// Always shows these tools in full.
     #[must_use]
     pub fn always<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.always.extend(names.into_iter().map(Into::into));
@@ -109,8 +110,9 @@ impl Lookup {
         self.give(tools, entries)
     }
 
-    /// The tools of a registry, with the search if they are too many or some of them want to be looked up. For
-    /// [`keep_current`](crate::registry::keep_current) too: the gate goes along with the last that were given.
+    /// The tools of a registry, with the search tool if they are too many or some are disclosed
+    /// on demand. This also works with [`keep_current`](crate::registry::keep_current): the gate
+    /// uses the latest tools.
     #[must_use]
     pub fn of_snapshot(&self, snapshot: &Snapshot) -> Toolbox {
         let tools = snapshot.catalogue().tools().iter();
@@ -144,7 +146,7 @@ fn entry(tool: &Tool) -> Entry {
     Entry { description: tool.description.clone(), ..described }
 }
 
-/// The tools that are held back.
+/// An index of the tools that are held back.
 #[derive(Debug, Default)]
 struct Index {
     catalogue: Catalogue,
@@ -157,7 +159,7 @@ impl Index {
         (found.hits.into_iter().map(|hit| &hit.tool.entry).collect(), found.unknown, found.left_out)
     }
 
-    /// What a model is told before it has searched.
+    /// The description that a model reads before it has searched.
     fn description(&self) -> String {
         let mut text = String::from(
             "Makes tools available. There are more tools than are shown: search by words, or name those you want with \
@@ -176,7 +178,7 @@ impl Index {
     }
 }
 
-/// The tool that looks others up.
+/// The tool that searches for other tools.
 struct ToolSearch {
     index: Arc<Index>,
 }
@@ -218,12 +220,12 @@ impl TypedTool for ToolSearch {
 }
 
 impl Index {
-    /// What is on offer when a request shows these messages.
+    /// The tools that are offered when a request shows these messages.
     fn offer(&self, offered: &[String], view: &[Arc<Message>]) -> BTreeSet<String> {
         let mut asked: BTreeSet<&str> = BTreeSet::new();
         for call in view.iter().flat_map(|message| message.tool_calls()) {
             if call.name != TOOL_SEARCH {
-                // Whatever the model knows to call it may see.
+                // A tool that the model already calls is shown.
                 asked.insert(&call.name);
             } else if let Ok(wanted) = serde_json::from_str::<Wanted>(&call.arguments) {
                 let (hits, ..) = self.find(&wanted.query);

@@ -1,4 +1,4 @@
-//! Waiting.
+//! The `sleep` tool, which waits.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const LONGEST: u64 = 300;
 /// How much longer the kernel waits for a sleep than it lasts.
 const SLACK_MS: u64 = 10_000;
 
-/// Lets the model wait for something that takes its time: `Typed::new(Sleep::default())`.
+/// The tool with which a model waits: `Typed::new(Sleep::default())`.
 #[derive(Clone)]
 pub struct Sleep {
     clock: Arc<dyn Clock>,

@@ -1,4 +1,4 @@
-//! The model's own list of what is to be done.
+//! The to-do list of the model.
 
 use std::{
     fmt::Write as _,
@@ -11,23 +11,21 @@ use holm_runtime::{Job, TypedTool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// More items than this are no list but a novel.
+/// More items than this are not a useful list.
 const MOST_ITEMS: usize = 100;
 
-/// Keeps a list; every call says the whole of it anew, so that the last result in the transcript is all that counts and
-/// a resumed run has lost nothing. Clones show the same list: keep one to draw it.
+/// Keeps a to-do list. Every call passes the whole list, so only the last result in the transcript
+/// counts, and a resumed run loses nothing. Clones share the list: keep one to display it.
 #[derive(Debug, Clone, Default)]
 pub struct Todo {
     items: Arc<Mutex<Vec<Item>>>,
 }
 
 impl Todo {
-    /// An empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The list as it stands.
     pub fn items(&self) -> Vec<Item> {
         self.items.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

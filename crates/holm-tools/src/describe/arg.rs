@@ -1,4 +1,4 @@
-//! One declared argument: what it is called, and how its value reaches the program.
+//! One declared argument: its name, and how its value reaches the program.
 
 use holm_guards::json::Json;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Arg {
     pub kind: String,
     /// Whether it may be left out.
     pub arity: Arity,
-    /// How the value is handed over.
+    /// How the value is passed.
     pub mode: Mode,
 }
 
@@ -34,10 +34,8 @@ impl Arg {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Arity {
-    /// Exactly one.
     #[default]
     Single,
-    /// One or none.
     Optional,
 }
 
@@ -53,7 +51,7 @@ impl Arity {
     }
 }
 
-/// How the value of an argument is handed over.
+/// How the value of an argument is passed to the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -63,7 +61,6 @@ pub enum Mode {
     DashDashSpace,
     /// As one word: `--name=value`.
     DashDashEqual,
-    /// On standard input.
     Stdin,
 }
 

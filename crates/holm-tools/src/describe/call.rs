@@ -1,4 +1,4 @@
-//! A model's arguments as the words and the standard input of one call.
+//! Turns a model's arguments into the command line and the standard input of one call.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use holm_guards::json::{Json, Kind};
 
 use super::{Arg, Arity, Mode, Program, RUN};
 
-/// What a program is started with, without its own path.
+/// The command line and the standard input of one call, without the program's own path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The words, from `run` on; they go to the program as they are, past no shell.
@@ -15,7 +15,7 @@ pub struct Call {
     pub stdin: Vec<u8>,
 }
 
-/// Arguments do not fit the program that should be called with them.
+/// The arguments do not fit the program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// They are not an object.
@@ -30,9 +30,7 @@ pub enum CallError {
     /// A value has no text that a program could read.
     #[error("the argument {name:?} is {found}; send a string, a number or a boolean")]
     NotText {
-        /// Which one.
         name: String,
-        /// What it is.
         found: Kind,
     },
     /// A word of a command line cannot hold this character.
@@ -56,7 +54,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// When a needed argument is missing, one is not declared, or a value is no text.
+    /// If a required argument is missing, an argument is not declared, or a value is not text.
     pub fn call(&self, arguments: &Json) -> Result<Call, CallError> {
         let Some(members) = arguments.as_object() else {
             return Err(CallError::NotAnObject(arguments.kind()));
@@ -87,7 +85,7 @@ impl Call {
             Mode::DashDashSpace => self.argv.extend([format!("--{}", arg.name), value.into_owned()]),
             Mode::DashDashEqual => self.argv.push(format!("--{}={value}", arg.name)),
             Mode::Stdin => {
-                // As `echo` would write them, with an empty line between two.
+                // Written as by `echo`, with an empty line between two values.
                 if !self.stdin.is_empty() {
                     self.stdin.push(b'\n');
                 }
@@ -99,7 +97,7 @@ impl Call {
     }
 }
 
-/// Lists and objects have a text only where the program said that it reads them.
+/// Lists and objects are allowed only if the program said that it reads them.
 fn value_text<'a>(arg: &Arg, value: &'a Json) -> Result<Cow<'a, str>, CallError> {
     match value {
         Json::String(text) => Ok(Cow::Borrowed(text)),

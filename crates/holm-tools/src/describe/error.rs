@@ -1,8 +1,8 @@
-//! What is wrong with a description, in which file and in which field.
+//! Errors in a description, with the file and the field.
 
 use holm_guards::json::{Kind, ParseError};
 
-/// A program's description cannot be used; other programs of the folder are not touched by it.
+/// A program's description cannot be used. Other programs of the folder are not affected.
 ///
 /// ```
 /// use holm_tools::describe::Program;
@@ -19,14 +19,12 @@ use holm_guards::json::{Kind, ParseError};
 pub struct DescribeError {
     /// The program that was asked.
     pub file: String,
-    /// What is wrong.
     pub flaw: Flaw,
 }
 
-/// The ways in which a description can be wrong; a field is written like `args[0].mode`.
+/// What is wrong with a description; a field is written like `args[0].mode`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Flaw {
-    /// Nothing was printed.
     #[error(
         "printed nothing when asked to describe itself; print the description as JSON on standard output"
     )]
@@ -34,7 +32,6 @@ pub enum Flaw {
     /// More was printed than a description can need.
     #[error("the description takes {bytes} bytes; keep it below {}", super::MAX_BYTES)]
     TooLong {
-        /// What it takes.
         bytes: usize,
     },
     /// The output is not text.
@@ -46,41 +43,33 @@ pub enum Flaw {
     /// A field is missing.
     #[error("{field}: missing; add it")]
     Missing {
-        /// Which one.
         field: String,
     },
-    /// A field holds another kind of value.
+    /// A field holds a value of the wrong type.
     #[error("{field}: expected {expected}, found {found}")]
     WrongKind {
-        /// Which one.
         field: String,
-        /// What should stand there.
+        /// The expected type of value.
         expected: &'static str,
-        /// What does.
         found: Kind,
     },
-    /// A field holds a word that means nothing here.
+    /// A field holds an unknown word.
     #[error("{field}: unknown value {value:?}; use {known}")]
     Unknown {
-        /// Which one.
         field: String,
-        /// What it holds.
         value: String,
-        /// What it may hold.
+        /// The known words for this field.
         known: &'static str,
     },
     /// A name is empty, too long or cannot be written on a command line.
     #[error("{field}: {value:?} cannot be a name; use letters, digits, `_` and `-`")]
     BadName {
-        /// Which one.
         field: String,
-        /// What it holds.
         value: String,
     },
     /// Two arguments have one name.
     #[error("{field}: {name:?} is declared twice; rename one")]
     Repeated {
-        /// The later one.
         field: String,
         /// The name of both.
         name: String,

@@ -1,12 +1,14 @@
-//! Programs that describe themselves: the describe/run protocol of agents-exe, as its document defines it.
+//! Programs that describe themselves, by the describe/run protocol of agents-exe, as
+//! its document defines it.
 //!
-//! A program answers `describe` with JSON ([`Program::parse`]) and is then started as `run` with the words and the
-//! standard input that [`Program::call`] makes of a model's arguments. Where that document and its code differ, the document
-//! wins: values on standard input are separated by a blank line. Numbers and booleans are taken beside strings, because
-//! models send them.
+//! A program answers `describe` with JSON ([`Program::parse`]). It is then started as `run`, with
+//! the words and the standard input that [`Program::call`] makes of a model's arguments. Where that
+//! document and its code differ, the document wins: values on standard input are separated by a
+//! blank line. Numbers and booleans are accepted beside strings, because models send them.
 //!
-//! The protocol has no `--`: a positional value goes in as it is, also when it looks like a flag. Whoever writes such a
-//! program reads its positions as values; what it could reach if it did not is the sandbox's to decide.
+//! The protocol has no `--`: a positional value is passed as it is, even if it looks like a flag.
+//! The author of such a program must read positions as values. If the program does not, the sandbox
+//! limits what it can reach.
 
 mod arg;
 mod call;
@@ -24,14 +26,15 @@ pub const DESCRIBE: &str = "describe";
 /// The word before the arguments of a call.
 pub const RUN: &str = "run";
 
-/// What a called program finds in its environment: the session, the conversation, the turn and the agent that called it.
+/// The environment variables of a called program: the session, the conversation, the turn and the
+/// agent that called it.
 pub const ENVIRONMENT: [&str; 4] =
     ["AGENT_SESSION_ID", "AGENT_CONVERSATION_ID", "AGENT_TURN_ID", "AGENT_AGENT_ID"];
 
 /// The environment variable that holds the whole session as JSON, for programs that were granted it.
 pub const SESSION_JSON: &str = "AGENT_SESSION_JSON";
 
-/// The most bytes of a description: a hundred times what a rich one takes.
+/// The most bytes of a description: a hundred times the size of a detailed one.
 pub const MAX_BYTES: usize = 256 << 10;
 
 /// The most arguments of a program; providers refuse larger schemas.

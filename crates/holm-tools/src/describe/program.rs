@@ -1,4 +1,4 @@
-//! A described program: what it declares, its schema, and the reading of its answer.
+//! The description of a program: what it declares, its schema, and the parser for its answer.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +12,10 @@ use crate::text::tidy;
 /// The longest name of a program or an argument, as for the providers.
 const LONGEST_NAME: usize = 64;
 
-/// What a model may be told the type of a value is; anything else is text.
+/// The types of values that a model is told; any other type counts as text.
 const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
 
-/// A program as it described itself.
+/// A program's description of itself.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -33,21 +33,21 @@ const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "array", "ob
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
-    /// What it calls itself.
+    /// The name that it gives itself.
     pub slug: String,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: String,
-    /// Its arguments, in the order in which they are handed over.
+    /// Its arguments, in the order in which they are passed.
     pub args: Vec<Arg>,
-    /// What an empty output stands for.
+    /// The meaning of an empty output.
     #[serde(default)]
     pub empty_result: EmptyResult,
-    /// What its output is, such as `image/png`; text where nothing is said.
+    /// The media type of its output, such as `image/png`; text by default.
     #[serde(default)]
     pub output_media_type: Option<String>,
 }
 
-/// What becomes of a call whose program printed nothing.
+/// The result of a call whose program printed nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EmptyResult {
@@ -63,7 +63,7 @@ impl Program {
     ///
     /// # Errors
     ///
-    /// When it is no description. The error names the file and the field.
+    /// If it is not a valid description. The error names the file and the field.
     pub fn parse(file: &str, output: &[u8]) -> Result<Self, DescribeError> {
         Self::read(output).map_err(|flaw| DescribeError { file: tidy(file, 256), flaw })
     }
@@ -203,8 +203,8 @@ fn optional_string<'a>(value: &'a Json, place: &str, name: &str) -> Result<Optio
     }
 }
 
-/// A name that can stand after `--` and in a schema. Other characters than those of the document are taken where they do
-/// no harm: programs in the wild are called `list-files`.
+/// A name that is valid after `--` and in a schema. Harmless characters beyond those of the
+/// document are accepted, because real programs have names like `list-files`.
 fn name(value: &Json, place: &str, field: &str) -> Result<String, Flaw> {
     let text = string(value, place, field)?;
     let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -1,4 +1,4 @@
-//! Bytes of an answer as text, by the character set that the answer names.
+//! Decodes the bytes of a response into text, by the character set that the response names.
 
 /// Media types that are text for a model.
 pub(super) const READABLE: &[&str] = &[
@@ -31,7 +31,8 @@ pub(super) fn is_html(content_type: &str) -> bool {
     matches!(essence.as_str(), "text/html" | "application/xhtml+xml")
 }
 
-/// The text of a body. What is not in its character set becomes a replacement character; unknown sets are read as UTF-8.
+/// The text of a body. Bytes that are invalid in its character set become replacement characters;
+/// unknown sets are read as UTF-8.
 pub(super) fn text(bytes: &[u8], content_type: &str) -> String {
     if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
         return String::from_utf8_lossy(rest).into_owned();

@@ -1,8 +1,9 @@
-//! Pages of the web for a model, as Markdown. Every connection goes through `holm-net`.
+//! Fetches web pages for a model, as Markdown. Every connection goes through `holm-net`.
 //!
-//! A call reaches the URL that it names and was granted, and what lies beneath it: a redirect elsewhere is refused with the
-//! grant that it would take, so that a granted page cannot be used to reach one that was not. What comes back is somebody
-//! else's text: scripts, styles and hidden parts are left out, pictures are named and not linked, and the run is marked
+//! A call reaches the URL that it names and was granted, and what lies beneath it. A redirect
+//! elsewhere is refused, and the refusal names the grant that it would need. So a granted page
+//! cannot be used to reach one that was not granted. The response is untrusted text: scripts,
+//! styles and hidden parts are left out, and pictures are named and not linked. The run is marked
 //! as having read from outside.
 //!
 //! - [`Fetch`] is the tool.

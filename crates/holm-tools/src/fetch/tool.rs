@@ -1,4 +1,4 @@
-//! The tool: one GET of what the call was granted.
+//! The tool: one GET request for a URL that the call was granted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use super::body;
 use super::markdown::to_markdown;
 use crate::authority;
 
-/// What a server is told of who asks.
+/// The user agent that a server sees.
 const AGENT: &str = concat!("holm/", env!("CARGO_PKG_VERSION"));
 
-/// Fetches pages. Cheap to clone.
+/// Fetches web pages. Cheap to clone.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -46,7 +46,7 @@ struct Shared {
     limits: Limits,
 }
 
-/// What the tool takes.
+/// The arguments of the tool.
 #[derive(Debug, Deserialize)]
 struct Arguments {
     url: String,
@@ -123,7 +123,8 @@ impl Shared {
 }
 
 impl Shared {
-    /// What the call was granted, and nothing beyond it: where a redirect leads is held against it, path and all.
+    /// The policy and limits of a call: exactly what it was granted. The target of a redirect is
+    /// checked against it, including the path.
     ///
     /// A path that no grant can spell was allowed with its whole host or by a person; then the host is open for this one
     /// exchange, and no redirect is followed.

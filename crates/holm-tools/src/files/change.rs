@@ -1,4 +1,5 @@
-//! How any tool changes files: locked, compared with what was read, remembered, replaced.
+//! The one way in which tools change files: lock, compare with what was read,
+//! record for undo, replace.
 
 use holm_grants::FilePath;
 use holm_runtime::Job;
@@ -9,26 +10,26 @@ use crate::{
     undo::Undo,
 };
 
-/// What a file is to become.
+/// The new content of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum New {
-    /// These bytes.
     Bytes(Vec<u8>),
-    /// These bytes, and the mode of another file of the same change, by its number: that one moves here.
+    /// These bytes, and the mode of another file of the same change, given by its index.
+    /// That file moves here.
     Moved(Vec<u8>, usize),
     /// Nothing: it is removed.
     Nothing,
 }
 
-/// What is in the place before the change.
+/// The content of a file before the change.
 pub(super) struct Before {
-    /// The bytes; none if there is no file.
+    /// The bytes; `None` if there is no file.
     pub(super) bytes: Option<Vec<u8>>,
     /// Whether they are what the model read.
     pub(super) recalled: Recalled,
 }
 
-/// A place whose content was read under the lock.
+/// A file whose content was read under the lock.
 struct Held {
     place: Place,
     before: Before,
@@ -36,7 +37,7 @@ struct Held {
     mode: u32,
 }
 
-/// What a place held, and what tells whether it still does.
+/// The earlier content of a file, and the stamp that shows whether it is still there.
 struct Standing<'a> {
     before: &'a Before,
     expect: Expect,
@@ -44,8 +45,9 @@ struct Standing<'a> {
 }
 
 impl Desk {
-    /// Changes some files together. `decide` sees what each holds and says what each becomes; it is called once, while
-    /// nobody else changes them. Either all files change, or none.
+    /// Changes some files together. `decide` sees the content of each file and returns the new
+    /// content of each. It is called once, while no other writer can change them. Either all
+    /// files change, or none.
     pub(super) fn change<T>(
         &self,
         job: &Job,
@@ -90,7 +92,7 @@ impl Desk {
         if opened.now()? != opened.stamp() {
             return Err(RootError::Changed { path: place.path().to_string() }.into());
         }
-        // What was read stays what is compared: the refusal holds until the file is read again.
+        // The remembered content does not change: the refusal stays until the file is read again.
         let recalled = self.recall(place.path(), &bytes);
         if recalled == Recalled::Changed {
             return Err(RootError::Changed { path: place.path().to_string() }.into());
@@ -141,8 +143,9 @@ impl Desk {
     }
 }
 
-/// Puts back what was changed before a later file failed. The lock is still held, so nobody has seen more than a moment
-/// of it; where even that fails, the undo records have it all.
+/// Restores the files that were changed before a later one failed. The lock is still held, so
+/// other processes have seen the change only for a moment. If restoring fails too, the undo
+/// records have all contents.
 fn roll_back(done: &[(&Place, &Before, u32)]) {
     for (place, before, mode) in done.iter().rev() {
         let now = match place.read_if_there() {

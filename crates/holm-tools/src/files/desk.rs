@@ -1,4 +1,4 @@
-//! What the file tools of one agent share.
+//! State that the file tools of one agent share.
 
 use std::{
     collections::BTreeMap,
@@ -22,7 +22,7 @@ pub const MOST_BYTES: u64 = 32 * 1024 * 1024;
 /// Files whose state is remembered; beyond that the file has to be read again before it is changed.
 const MOST_SEEN: usize = 10_000;
 
-/// A root, what was read in it, and where undo records and large results are kept.
+/// A root, the files that were read in it, and the stores for undo records and large results.
 pub struct Desk {
     pub(super) root: Root,
     pub(super) undo: Option<Undo>,
@@ -80,7 +80,7 @@ impl Desk {
         &self.root
     }
 
-    /// Remembers what a file held when the model saw it, or when a tool wrote it.
+    /// Remembers the content of a file that the model saw or that a tool wrote.
     pub(super) fn saw(&self, path: &FilePath, bytes: &[u8]) {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.len() >= MOST_SEEN && !seen.contains_key(path) {
@@ -89,12 +89,11 @@ impl Desk {
         seen.insert(path.clone(), digest(bytes));
     }
 
-    /// Forgets a file.
     pub(super) fn forget(&self, path: &FilePath) {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
     }
 
-    /// Whether a file is what it was when it was read.
+    /// Whether a file still has the content that was read.
     pub(super) fn recall(&self, path: &FilePath, bytes: &[u8]) -> Recalled {
         match self.seen.lock().unwrap_or_else(PoisonError::into_inner).get(path) {
             None => Recalled::Unseen,
@@ -110,24 +109,23 @@ impl std::fmt::Debug for Desk {
     }
 }
 
-/// What a desk knows of a file.
+/// Whether a file still has the content that the model read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Recalled {
     /// It was not read here.
     Unseen,
-    /// It is what was read.
+    /// It has the content that was read.
     Same,
     /// It is something else.
     Changed,
 }
 
-/// Why a file tool fails. Every text says what to do instead.
+/// Why a file tool fails. Every message says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Failed {
-    /// The root refuses.
     #[error("{0}")]
     Root(#[from] RootError),
-    /// What was there could not be kept, so nothing was changed.
+    /// The old content could not be stored, so nothing was changed.
     #[error("nothing was changed, because it could not be undone: {0}")]
     Undo(#[from] UndoError),
     /// The arguments make no sense here.
@@ -140,18 +138,20 @@ pub(super) fn told(text: impl Into<String>) -> Failed {
     Failed::Told(text.into())
 }
 
-/// What all file tools declare alike.
+/// The common part of the declarations of all file tools.
 pub(super) fn declared<A>(tool: ClosureTool<A>, level: Level, needs: &[&str]) -> ClosureTool<A> {
     let tool = tool.level(level).result_limit(SHOWN as u64).declare(|tool| {
-        // What a file says is what it says, also where it reads like an error.
+        // The content of a file is data, even if it reads like an error.
         tool.error_text = ErrorText::Allowed;
         tool.empty = EmptyOutput::Allowed;
-        // Nobody knows which file holds what must not leave, so from the first that was read on, sending is asked about.
+        // Holm cannot know which file holds confidential data. So once a file was read,
+        // sending data needs approval.
         tool.yields.private = needs.iter().any(|need| need.starts_with("read:"));
     });
     #[expect(clippy::expect_used, reason = "constants of the tools, each of which a test makes")]
     tool.needs(needs).expect("needs of our own tools are templates")
 }
 
-/// Bytes of a result that a model sees: about ten thousand tokens, and less than what is spilled.
+/// Bytes of a result that a model sees: about ten thousand tokens, and less than the size at
+/// which results are spilled.
 pub(super) const SHOWN: usize = 40_000;

@@ -1,7 +1,7 @@
-//! Patches: what they say of each file, and what becomes of its text.
+//! Parses patches and applies them to texts.
 //!
-//! Models miscount. So the numbers of a hunk only say where to look first, and its lines say how long it is; what it says
-//! about the lines around a change has to be true, and in one place only.
+//! Models miscount. So the numbers of a hunk only say where to look first, and its lines say how
+//! long it is. The context lines must match, and in one place only.
 
 mod hunk;
 mod sections;
@@ -18,7 +18,7 @@ use super::{effort::Effort, lines::Lines, relaxed::Differences};
 /// Bytes of a patch: more is a new file.
 const LONGEST: usize = 4 * 1024 * 1024;
 
-/// What a patch says about one file.
+/// The part of a patch that is about one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FileDiff {
     pub(super) name: Named,
@@ -29,20 +29,17 @@ pub(super) struct FileDiff {
 /// How a patch names a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Named {
-    /// Not at all: the call says which file it is.
+    /// The patch does not name it: the call says which file it is.
     Nowhere,
-    /// By one path.
     Path(String),
     /// By the lines `---` and `+++`.
     Lines { old: String, new: String },
 }
 
-/// What becomes of a file.
+/// What a patch does to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
-    /// It is made.
     Make,
-    /// Its text changes.
     Change,
     /// Its text changes, if there are hunks, and it gets this path.
     Move(String),
@@ -50,7 +47,7 @@ pub(super) enum Action {
     Remove { lines: bool },
 }
 
-/// A text after all hunks.
+/// A text after all hunks were applied.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Patched {
     pub(super) text: String,
@@ -76,7 +73,7 @@ fn short(line: &str) -> String {
 }
 
 impl FileDiff {
-    /// Takes over the hunks of another part about the same file.
+    /// Adds the hunks of another part about the same file.
     pub(super) fn join(&mut self, other: Self) {
         self.hunks.extend(other.hunks);
     }
@@ -124,14 +121,14 @@ impl FileDiff {
     }
 }
 
-/// A text that is written line by line.
+/// Writes a text line by line.
 struct Written<'a> {
     text: String,
     line_end: &'a str,
 }
 
 impl Written<'_> {
-    /// Writes what was there. A last line that had no end gets one before anything follows.
+    /// Writes unchanged text. A last line without a line end gets one before anything follows.
     fn keep(&mut self, text: &str) {
         if !text.is_empty() {
             self.mend();

@@ -1,4 +1,4 @@
-//! The lines of a file around what was changed, as a model sees them.
+//! Shows a model the lines of a file around a change.
 
 use std::{fmt::Write, ops::Range};
 

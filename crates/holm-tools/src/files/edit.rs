@@ -1,4 +1,4 @@
-//! `edit`: replacements in one file.
+//! The `edit` tool: replacements in one file.
 
 use std::{ops::Range, sync::Arc};
 
@@ -23,11 +23,11 @@ use crate::root::{Folders, RootError};
 /// Replacements in one call: a longer list is a new file.
 const MOST_EDITS: usize = 200;
 
-/// Bytes of the text between two edits. In other encodings than UTF-8 a file of the largest size has up to three times as
-/// many; what is written is measured again.
+/// Bytes of the text between two edits. In encodings other than UTF-8, a file of the largest size
+/// has up to three times as many. The written bytes are measured again.
 const MOST_TEXT: u64 = 3 * MOST_BYTES;
 
-/// Lines that are named where a text stands in several.
+/// Line numbers that are listed if a text occurs several times.
 const MOST_NAMED: usize = 20;
 
 /// Places of one edit that are remembered to be shown.
@@ -111,7 +111,7 @@ fn run(desk: &Desk, path: &str, edits: &[Edit], job: &Job) -> Result<String, Fai
     })
 }
 
-/// A text under way from edit to edit.
+/// The text between two edits of one call.
 struct Edited {
     text: String,
     /// How many replacements were made.
@@ -121,7 +121,6 @@ struct Edited {
     differences: Differences,
 }
 
-/// Makes the replacements.
 fn apply(path: &FilePath, text: &Text, edits: &[Edit]) -> Result<Edited, Failed> {
     let line_end = text.line_end();
     let mut edited =
@@ -171,7 +170,7 @@ impl Edited {
         self.replace(&text, starts, count, old.len(), &new)
     }
 
-    /// Makes a replacement whose old text stands nowhere exactly.
+    /// Makes a replacement whose old text has no exact match.
     fn make_relaxed(
         &mut self,
         path: &FilePath,
@@ -200,7 +199,8 @@ impl Edited {
         self.replace(&text, std::iter::once(start), 1, end - start, &spot.new)
     }
 
-    /// The same for more places than anybody follows: the first are shown, and earlier edits are not.
+    /// The same for very many places: only the first are shown, and the places of earlier
+    /// edits are not tracked.
     fn replace_very_many(
         &mut self,
         before: &str,
@@ -252,8 +252,8 @@ impl Edited {
     }
 }
 
-/// How long a text is when so many pieces of one length have become pieces of another. Counted before it is made: edits that
-/// double a text go past any memory within one call.
+/// The length of a text after `count` pieces were replaced. It is computed before the text is made,
+/// because edits that double a text could exhaust the memory within one call.
 fn size_after(before: usize, count: usize, old: usize, new: usize) -> Result<usize, String> {
     let rest = old.checked_mul(count).and_then(|gone| before.checked_sub(gone));
     let size = rest.zip(new.checked_mul(count)).and_then(|(rest, more)| rest.checked_add(more));
@@ -261,7 +261,7 @@ fn size_after(before: usize, count: usize, old: usize, new: usize) -> Result<usi
         .ok_or_else(|| format!("the text would have more than {MOST_TEXT} bytes; nothing was changed"))
 }
 
-/// Places of earlier edits on their way into a text that is written from its beginning.
+/// Maps the places of earlier edits into the text that a later edit writes.
 struct Moving {
     /// Each end of each place: where it was, which place, whether it is its end, and where it is now.
     ends: Vec<(usize, usize, bool, usize)>,
@@ -277,7 +277,7 @@ impl Moving {
         Self { ends, next: 0 }
     }
 
-    /// A part of the text stays, and stands at a byte of the new one.
+    /// Maps a part of the text that stays to its position in the new text.
     fn kept(&mut self, part: Range<usize>, at: usize) {
         while let Some(end) = self.ends.get_mut(self.next).filter(|end| end.0 <= part.end) {
             end.3 = at + end.0.saturating_sub(part.start);
@@ -307,7 +307,7 @@ impl Moving {
     }
 }
 
-/// Says in which lines a text stands that must occur once.
+/// Lists the lines in which a text occurs that must occur once.
 fn several(path: &FilePath, lines: &[usize]) -> String {
     format!(
         "the old text occurs more than once in `{path}`: it is {}; give more lines around it, or set all: true; \
@@ -316,7 +316,6 @@ fn several(path: &FilePath, lines: &[usize]) -> String {
     )
 }
 
-/// Lines in words.
 fn named(lines: &[usize]) -> String {
     let mut distinct = lines.to_vec();
     distinct.dedup();
@@ -330,7 +329,7 @@ fn named(lines: &[usize]) -> String {
     }
 }
 
-/// Models write plain line ends; in a file that has others, so do the texts that are looked for.
+/// Models write plain line ends. In a file with other line ends, the searched texts get those.
 fn in_lines_of(text: &str, line_end: &str, edit: &Edit) -> (String, String) {
     let plain = line_end == "\n" || edit.old.contains('\r') || edit.new.contains('\r');
     if plain || (text.contains(&edit.old) && !edit.new.contains('\n')) {
@@ -339,7 +338,7 @@ fn in_lines_of(text: &str, line_end: &str, edit: &Edit) -> (String, String) {
     (edit.old.replace('\n', line_end), edit.new.replace('\n', line_end))
 }
 
-/// What was changed, with the lines around every place.
+/// Reports the changes, with the lines around every place.
 fn report(path: &FilePath, edited: &Edited) -> String {
     let plural = if edited.count == 1 { "" } else { "s" };
     let mut out = format!("`{path}`: {} replacement{plural} made\n", edited.count);

@@ -1,13 +1,13 @@
-//! How much may be compared while the files are locked.
+//! A limit for the comparisons that are made while files are locked.
 
-/// Lines that one call compares to find its places: seconds of work.
+/// Lines that one call may compare to find its places, which takes seconds.
 const MOST_COMPARED: u64 = 100_000_000;
 
-/// How much may still be compared.
+/// How many comparisons may still be made.
 #[derive(Debug)]
 pub(super) struct Effort(u64);
 
-/// Nothing more is compared.
+/// The limit of comparisons is reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Exhausted;
 

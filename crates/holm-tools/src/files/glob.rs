@@ -1,4 +1,4 @@
-//! `glob`: files by a pattern of their paths.
+//! The `glob` tool: finds files by a pattern of their paths.
 
 use std::{fmt::Write, ops::ControlFlow, sync::Arc};
 
@@ -17,7 +17,7 @@ const MOST: usize = 1_000;
 /// Bytes of a pattern: people write far shorter ones, and it is compiled.
 const LONGEST: usize = 1_024;
 
-/// Braces within one pattern: each multiplies what is compiled.
+/// Braces within one pattern: each multiplies the compiled size.
 const MOST_BRACES: usize = 16;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ pub(super) fn ignored(shown: Option<bool>) -> Ignored {
     if shown == Some(true) { Ignored::Shown } else { Ignored::Skipped }
 }
 
-/// Says what a search did not look at.
+/// Notes what a search left out.
 pub(super) fn notes(out: &mut String, walked: Walked, told: bool) {
     if walked.cut && !told {
         let _ = write!(out, "\n[stopped after {} entries; choose a smaller folder]", walked.looked);

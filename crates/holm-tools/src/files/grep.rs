@@ -1,4 +1,4 @@
-//! `grep`: lines by a pattern of their text, with ripgrep's own engine.
+//! The `grep` tool: finds lines by a pattern of their text, with ripgrep's own engine.
 
 use std::{fmt::Write, io, ops::ControlFlow, sync::Arc};
 
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::root::{Kind, Opened, RootError, Walk, Walked};
 
-/// Matches that are shown when nobody says how many.
+/// Matches that are shown by default.
 const MATCHES: u64 = 250;
 
 /// The most that can be asked for.
@@ -29,10 +29,10 @@ const MOST_CONTEXT: u64 = 20;
 /// Characters of one line that are shown.
 const LINE: usize = 500;
 
-/// Bytes of one line that are looked at: more than its characters can take, so that a cut is seen.
+/// Bytes of one line that are read: more than its characters can take, so that a cut is noticed.
 const LONGEST_LINE: usize = 4 * (LINE + 1);
 
-/// Bytes of output: what a model sees, less the notes.
+/// Bytes of output: the part that a model sees, less the notes.
 const MOST_OUT: usize = SHOWN - 4_000;
 
 /// A larger file is data and not searched.
@@ -41,7 +41,7 @@ const MOST_FILE: u64 = 256 * 1024 * 1024;
 /// Memory of one search: a line, or in multi-line mode a file, that needs more is not searched.
 const HEAP: usize = 64 * 1024 * 1024;
 
-/// What a compiled pattern may take; a pattern of counted repetitions can ask for gigabytes.
+/// The most memory of a compiled pattern. A pattern of counted repetitions can ask for gigabytes.
 const PROGRAM: usize = 4 * 1024 * 1024;
 
 /// Bytes of a pattern.
@@ -195,7 +195,8 @@ impl<'a> Search<'a> {
         if searched.is_err() {
             self.unread += 1;
         }
-        // What turned out to be no text was not meant, whatever stood in front of the first zero.
+        // A match in a file that turns out to be binary does not count, even if it came before
+        // the first zero byte.
         if lines.found == 0 || lines.binary {
             return;
         }
@@ -248,7 +249,7 @@ fn unusable(error: &str) -> String {
     format!("this is no pattern: {error}; escape it, or set literal: true")
 }
 
-/// What one file has.
+/// The matches in one file.
 struct Lines<'a> {
     path: &'a str,
     show: Show,
@@ -263,7 +264,7 @@ struct Lines<'a> {
 impl Lines<'_> {
     fn line(&mut self, number: Option<u64>, bytes: &[u8], mark: char) {
         let number = number.unwrap_or(0);
-        // One match can be as long as its file: no more of it is taken than is shown.
+        // One match can be as long as its file, so only the part that is shown is copied.
         for (at, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             if self.out.len() >= self.room {
                 return;

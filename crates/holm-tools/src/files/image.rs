@@ -1,4 +1,4 @@
-//! Pictures that models can look at.
+//! Images that models can look at.
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use holm_kernel::{Block, Media, Source};
@@ -6,7 +6,7 @@ use holm_kernel::{Block, Media, Source};
 /// The largest picture that is shown: what providers take.
 pub(super) const MOST_BYTES: usize = 5 * 1024 * 1024;
 
-/// The media type of a picture, by how its bytes begin; what its name says means nothing.
+/// The media type of an image, by its first bytes; its file name is ignored.
 pub(super) fn media_type(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some("image/png"),

@@ -1,26 +1,27 @@
-//! From the indentation of an old text to that of the file: another unit, or a shift that is the same for all lines.
+//! Maps the indentation of an old text to that of the file: a different unit, or the same
+//! shift for all lines.
 
 use super::relaxed::split_indent;
 
 /// Widths of a tab, the likeliest first.
 const WIDTHS: [usize; 8] = [4, 8, 2, 3, 1, 5, 6, 7];
 
-/// How lines of the old text are indented in the file.
+/// Maps the indentation of an old text to the indentation in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Indents {
-    /// What stands in the old text, and what in the file.
+    /// Pairs of an indentation in the old text and the one in the file.
     known: Vec<(String, String)>,
     /// Columns of a tab.
     width: usize,
-    /// Columns that a line stands further right in the file.
+    /// Columns by which a line is further right in the file.
     shift: isize,
     /// Whether the file indents with tabs.
     tabs: bool,
 }
 
 impl Indents {
-    /// The way from the first of each pair to the second, if one way is right for all. `new` are lines that will go the
-    /// same way: they tell how deep one step is where nothing else does.
+    /// The mapping from the first of each pair to the second, if one mapping fits all pairs. The
+    /// lines in `new` will be mapped too. They show the width of one level if nothing else does.
     pub(super) fn fit<'l>(
         pairs: &[(&str, &str)],
         new: impl Iterator<Item = &'l str>,
@@ -47,7 +48,7 @@ impl Indents {
         Some(Self { shift: shift(&known, width)?, known, width, tabs })
     }
 
-    /// Whether every line stands in the same column as in the file.
+    /// Whether every line has the same column as in the file.
     pub(super) fn keeps_columns(&self) -> bool {
         self.shift == 0
     }
@@ -68,11 +69,11 @@ impl Indents {
     }
 }
 
-/// How many blanks one level of a text takes.
+/// The width of one indentation level of a text, in blanks.
 struct Step {
-    /// Where two depths or more show it.
+    /// The width if two depths or more show it.
     clear: Option<usize>,
-    /// Where there is only one.
+    /// The width if only one depth shows it.
     likely: Option<usize>,
 }
 

@@ -1,8 +1,9 @@
-//! A text as numbered lines.
+//! A text with an index of its lines.
 
 use std::ops::Range;
 
-/// Where the lines of a text begin. Four bytes a line: a file may be all line ends.
+/// The start of each line of a text. It takes four bytes a line, because a file may consist
+/// of line ends only.
 pub(super) struct Lines<'a> {
     text: &'a str,
     starts: Vec<u32>,
@@ -23,7 +24,7 @@ impl<'a> Lines<'a> {
         self.starts.len()
     }
 
-    /// Where a line begins; behind the last one, the end of the text.
+    /// The start of a line; after the last line, the end of the text.
     pub(super) fn start(&self, line: usize) -> usize {
         self.starts.get(line).map_or(self.text.len(), |start| *start as usize)
     }
@@ -47,7 +48,7 @@ impl<'a> Lines<'a> {
         self.text.starts_with('\t') || self.text.contains("\n\t")
     }
 
-    /// The line, counted from 0, in which a byte of the text lies.
+    /// The line that contains a byte of the text, counted from 0.
     pub(super) fn line_of(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= byte).saturating_sub(1)
     }

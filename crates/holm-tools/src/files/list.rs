@@ -1,4 +1,4 @@
-//! `list`: what is in a folder.
+//! The `list` tool: the entries of a folder.
 
 use std::{fmt::Write, os::fd::AsFd, sync::Arc};
 
@@ -14,10 +14,10 @@ use super::{
 };
 use crate::root::{Kind, RootError, VERSION_CONTROL};
 
-/// Entries that are shown; whoever needs more searches.
+/// Entries that are shown; to see more, the model must search.
 const MOST: usize = 1_000;
 
-/// Entries that are looked at.
+/// Entries that are read.
 const MOST_LOOKED: usize = 100_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]

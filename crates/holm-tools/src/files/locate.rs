@@ -1,4 +1,5 @@
-//! Where the old text of an edit stands: exactly, or in the one place that differs in what does not matter.
+//! Finds the old text of an edit: exactly, or in the one place that differs
+//! only in insignificant ways.
 
 use std::ops::Range;
 
@@ -9,13 +10,13 @@ use super::{
     relaxed::{Closeness, Differences, normal, split_indent},
 };
 
-/// Places that are looked for: as many as a message names, and one more.
+/// Places that are searched for: as many as a message lists, and one more.
 const MOST_PLACES: usize = 21;
 
 /// Lines of old and new text that are compared with each other: the table is their product.
 const MOST_CELLS: usize = 250_000;
 
-/// One place, and what takes the place of what is there.
+/// One place in a text, and its new content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Spot {
     pub(super) range: Range<usize>,
@@ -23,14 +24,13 @@ pub(super) struct Spot {
     pub(super) differences: Differences,
 }
 
-/// Why there is no one place.
+/// Why there is not exactly one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Miss {
-    /// Nothing fits.
     Nowhere,
     /// Several places fit, each in this line, counted from 1.
     Several(Vec<usize>),
-    /// The file is too large to be looked through.
+    /// The file is too large to be searched.
     TooFar,
 }
 
@@ -40,7 +40,7 @@ impl From<Exhausted> for Miss {
     }
 }
 
-/// The places where a text stands exactly, also those that overlap.
+/// All exact matches of a text, including overlapping ones.
 pub(super) fn exact_places(text: &str, old: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let mut from = 0;
@@ -55,8 +55,9 @@ pub(super) fn exact_places(text: &str, old: &str) -> Vec<usize> {
     places
 }
 
-/// The one place where the old text stands but for line ends, blanks, typographic characters, indentation or the numbers
-/// of lines. The first of these that fits anywhere counts; if it fits more than one place, the edit is refused.
+/// The one place that matches the old text except for line ends, blanks, typographic characters,
+/// indentation or line numbers. These are tried in order, and the first that matches anywhere
+/// counts. If it matches more than one place, the edit is refused.
 pub(super) fn relaxed(
     text: &str,
     old: &str,
@@ -88,9 +89,9 @@ fn pieces(text: &str) -> Vec<&str> {
     text.split('\n').map(|piece| piece.strip_suffix('\r').unwrap_or(piece)).collect()
 }
 
-/// Where all pieces of the old text stand.
+/// The places of all pieces of the old text.
 struct Hit {
-    /// What each piece is in the file, without the line ends between them.
+    /// The range of each piece in the file, without the line ends between them.
     slices: Vec<Range<usize>>,
     indents: Option<Indents>,
 }
@@ -192,7 +193,8 @@ impl Search<'_> {
         Ok(Some(slices))
     }
 
-    /// The part of a line that the last piece takes; behind the last line of a file that has no line end, nothing.
+    /// The part of a line that the last piece covers. It is empty after the last line of a file
+    /// without a final line end.
     fn last_part(
         &self,
         line: usize,
@@ -316,8 +318,8 @@ impl Search<'_> {
         Some(indents)
     }
 
-    /// What a hit makes of the new text: lines that old and new text share stay as the file has them, others get its
-    /// line ends and indentation.
+    /// Adapts the new text to a match. Lines that the old and the new text share stay as the file
+    /// has them. Other lines get the file's line ends and indentation.
     fn spot(&self, hit: &Hit, old: &str, line_end: &str, numbers: bool) -> Spot {
         let slice = |range: &Range<usize>| self.text.get(range.clone()).unwrap_or_default();
         let between = |at: usize| match (hit.slices.get(at), hit.slices.get(at + 1)) {
@@ -432,8 +434,8 @@ fn in_common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The text without the numbers that `read` writes in front of lines; none where not every line has one, each one more
-/// than the last. An empty line may have lost the tab behind its number.
+/// The text without the line numbers that `read` writes. Returns `None` unless every line has a
+/// number, each one more than the last. An empty line may lack the tab after its number.
 fn without_numbers(text: &str) -> Option<String> {
     let mut last = None;
     let mut bare = Vec::new();
@@ -459,7 +461,7 @@ fn numbers_taken_off(text: &str) -> String {
     bare.join("\n")
 }
 
-/// The number in front of a line, and what stands behind it.
+/// The number before a line, and the rest of the line.
 fn number_of(line: &str) -> Option<(u64, &str)> {
     let (number, rest) = line.split_once('\t')?;
     let number = number.trim_start_matches(' ');

@@ -1,11 +1,12 @@
 //! The file tools: `read`, `list`, `glob`, `grep`, `write`, `edit`, `patch`.
 //!
-//! All of them work in one [`Root`](crate::root::Root) and cannot be made without one. Each says what a call needs
-//! (`read:{path}`, `write:{path}`), the kernel decides, and the root asks again when it opens the file: what a call was
-//! not granted, it does not reach.
+//! All of them work in one [`Root`](crate::root::Root) and cannot be made without one. Each
+//! declares what a call needs (`read:{path}`, `write:{path}`), and the kernel decides. The root
+//! checks again when it opens the file, so a call cannot reach a file that it was not granted.
 //!
-//! A change is whole or not at all. It is refused if the file is no longer what was read, it is written beside the file
-//! and renamed, and what was there before is kept for [`undo`](crate::undo).
+//! A change is made completely or not at all. It is refused if the file is no longer what
+//! was read. The new content is written beside the file and renamed, and the old content
+//! is kept for [`undo`](crate::undo).
 //!
 //! ```
 //! use holm_tools::{files::{self, Desk}, root::Root};

@@ -1,4 +1,5 @@
-//! What in a file is most like a text that is not in it, so that a model sees its mistake without reading again.
+//! Finds the part of a file that is most similar to a text that is not in it. The model then sees
+//! its mistake without reading the file again.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,17 +12,17 @@ use super::{
     relaxed::{Closeness, normal},
 };
 
-/// Lines of the text that are looked for, and lines that are shown.
+/// Lines of the text that are searched for, and lines that are shown.
 const MOST_LOOKED_FOR: usize = 200;
 const MOST_SHOWN: usize = 12;
 
-/// Lines of the file that are looked at one by one where no line is the same.
+/// Lines of the file that are compared one by one if no line is equal.
 const MOST_COMPARED: usize = 20_000;
 
 /// Characters of a line that count for how alike two are.
 const LETTERS: usize = 200;
 
-/// A line that stands in the file more often says nothing about the place.
+/// A line that occurs more often in the file says nothing about the place.
 const TOO_COMMON: usize = 50;
 
 /// Describes the lines that are most like the wanted ones; `whose` has them.
@@ -61,7 +62,7 @@ fn key(line: &str) -> String {
     normal(line, Closeness::Characters).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where most of the lines stand.
+/// The place with most of the lines.
 fn by_same_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
     let mut offsets: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, line) in wanted.iter().enumerate().take(MOST_LOOKED_FOR) {
@@ -92,7 +93,8 @@ fn by_same_lines(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
     votes.into_iter().max_by_key(|(first, votes)| (*votes, std::cmp::Reverse(*first))).map(|(first, _)| first)
 }
 
-/// Where the line stands that is most like the longest wanted one, if it is at least half like it.
+/// The place of the line that is most similar to the longest wanted one, if it is
+/// at least half similar.
 fn by_likeness(lines: &Lines<'_>, wanted: &[&str]) -> Option<usize> {
     let (at, longest) = wanted.iter().enumerate().max_by_key(|(_, line)| line.trim().len())?;
     let wanted = pairs(&key(longest));

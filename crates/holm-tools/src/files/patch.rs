@@ -1,4 +1,4 @@
-//! `patch`: changes of one file or several, as a unified diff or in sections.
+//! The `patch` tool: changes to one or several files, as a unified diff or in sections.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) fn tool(desk: Arc<Desk>) -> ClosureTool<impl JsonSchema> {
     declared(patch, Level::Write, &needs)
 }
 
-/// What happens to one file.
+/// The change of one file.
 struct Step {
     diff: FileDiff,
     path: FilePath,
@@ -67,7 +67,7 @@ fn run(desk: &Desk, arguments: &Arguments, job: &Job) -> Result<String, Failed> 
         let mut said = Vec::new();
         let mut work = Work { effort: Effort::default(), room: Room::default() };
         for step in &steps {
-            // Others wait for these files: whoever gave up need not be waited for.
+            // Other calls wait for these files, so a call that was cancelled stops here.
             if job.stop.is_cancelled() {
                 return Err(told("the call was cancelled; nothing was changed"));
             }
@@ -101,7 +101,7 @@ fn steps(
             Action::Move(to) => Some(desk.root.path(to)?),
             Action::Make | Action::Change | Action::Remove { .. } => None,
         };
-        // What moves is written before it is removed.
+        // A moved file is written before the old one is removed.
         for path in to.into_iter().chain([path.clone()]) {
             if paths.contains(&path) {
                 return Err(told(format!(
@@ -158,14 +158,14 @@ fn listed(desk: &Desk, old: &str, new: &str, named: &[FilePath]) -> Option<FileP
     found
 }
 
-/// What the files of one call share.
+/// The limits that the files of one call share.
 struct Work {
     effort: Effort,
     room: Room,
 }
 
 impl Work {
-    /// What becomes of the paths of one step, and how that is told.
+    /// Decides the new content of the paths of one step, and the report about it.
     fn decide(
         &mut self,
         step: &Step,
@@ -214,7 +214,7 @@ impl Work {
         }
     }
 
-    /// What was changed, with the lines around every place.
+    /// Reports the changes, with the lines around every place.
     fn report(&mut self, mut out: String, patched: &Patched) -> String {
         echo::echo(&mut out, &patched.text, &patched.places, &mut self.room);
         if let Some(note) = patched.differences.note("the patch") {
@@ -225,7 +225,7 @@ impl Work {
     }
 }
 
-/// Where a file moves to: nothing is there yet.
+/// The target of a move, which must not exist yet.
 fn target<'p>(step: &Step, paths: &'p [FilePath], befores: &[Before]) -> Result<&'p FilePath, String> {
     let at = step.at.checked_sub(1);
     let there = at.and_then(|at| paths.get(at).zip(befores.get(at)));

@@ -1,4 +1,5 @@
-//! `read`: a file, some of its lines, a picture, or a large result that was kept elsewhere.
+//! The `read` tool: a file, some of its lines, an image, or a large result
+//! that was stored elsewhere.
 
 use std::{fmt::Write, sync::Arc};
 
@@ -14,19 +15,19 @@ use super::{
     text::Text,
 };
 
-/// Lines that are shown when nobody says how many.
+/// Lines that are shown by default.
 const LINES: usize = 2_000;
 
 /// Characters of one line that are shown: a longer one is data.
 const LINE: usize = 2_000;
 
-/// Bytes of a page: what a model sees, less the notes around it.
+/// Bytes of a page: the part that a model sees, less the notes around it.
 const PAGE: usize = SHOWN - 1_000;
 
 /// Bytes of a kept result that are shown at once.
 const PIECE: u64 = PAGE as u64;
 
-/// What the number of a line takes.
+/// Bytes for the number of a line.
 const NUMBER: usize = 8;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -88,7 +89,7 @@ fn file(desk: &Desk, path: &str, arguments: &Arguments, job: &Job) -> Result<Too
 struct Page {
     lines: String,
     first: usize,
-    /// The line behind the last one that is shown.
+    /// The line after the last one that is shown.
     next: usize,
     total: usize,
 }
@@ -105,7 +106,7 @@ impl Page {
         let mut next = first;
         for line in text.lines().skip(first - 1).take(limit) {
             let shown = clipped(line);
-            // One line always fits, so that every page goes on.
+            // One line always fits, so that every page makes progress.
             if !lines.is_empty() && lines.len() + shown.len() + NUMBER > PAGE {
                 break;
             }
@@ -186,7 +187,8 @@ fn on_boundaries(bytes: &[u8]) -> (&str, usize) {
             std::str::from_utf8(valid).unwrap_or_default()
         }
     };
-    // What is kept is always text; if it is not, the rest is passed over rather than asked for for ever.
+    // Stored results are always text. If one is not, the rest is skipped, so that the model does
+    // not request it for ever.
     let used = if text.is_empty() { bytes.len() } else { skipped + text.len() };
     (text, used)
 }

@@ -1,11 +1,11 @@
-//! Lines that mean the same although their bytes differ: blanks at the end, typographic characters, indentation.
+//! Compares lines that mean the same although their bytes differ: trailing
+//! blanks, typographic characters, indentation.
 
 use std::borrow::Cow;
 
 /// How exactly two lines are compared. Line ends never count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Closeness {
-    /// Every character counts.
     Exact,
     /// Blanks at the end of a line do not count.
     Blanks,
@@ -50,7 +50,7 @@ pub(super) fn split_indent(line: &str) -> (&str, &str) {
     line.split_at(line.len() - rest.len())
 }
 
-/// What differs between an old text and the place where it was found.
+/// The differences between an old text and the place where it was found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Differences {
     pub(super) line_ends: bool,
@@ -61,7 +61,7 @@ pub(super) struct Differences {
 }
 
 impl Differences {
-    /// Adds what differs between a line as it was given and as it stands in the file.
+    /// Adds the differences between a given line and the line in the file.
     pub(super) fn of_line(&mut self, given: &str, there: &str) {
         let given = given.strip_suffix('\r').unwrap_or(given);
         self.blanks |= blanks_behind(given) != blanks_behind(there);
@@ -77,7 +77,7 @@ impl Differences {
         }
     }
 
-    /// A note for the model; none where nothing differs.
+    /// A note for the model, or `None` if nothing differs.
     pub(super) fn note(self, what: &str) -> Option<String> {
         let named: Vec<&str> = [
             (self.line_ends, "line ends"),

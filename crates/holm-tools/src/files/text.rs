@@ -1,14 +1,13 @@
-//! Bytes as text and back, in the encoding that the file has.
+//! Decodes bytes to text and encodes it again, in the encoding of the file.
 
 use encoding_rs::WINDOWS_1252;
 
-/// Bytes at the beginning in which a zero says that this is no text.
+/// Bytes at the beginning in which a zero byte marks binary data.
 const SNIFFED: usize = 8 * 1024;
 
-/// How a file writes its text.
+/// The encoding of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// UTF-8.
     Utf8,
     /// UTF-8 with a mark in front.
     Utf8Mark,
@@ -16,28 +15,28 @@ pub(super) enum Encoding {
     Utf16Little,
     /// UTF-16 with a mark, large end first.
     Utf16Big,
-    /// One byte a character, as Western systems had it; every byte means something, so nothing is lost on the way back.
+    /// One byte a character, as on older Western systems. Every byte is valid, so nothing is lost
+    /// on the way back.
     Western,
 }
 
-/// A text and how it was written.
+/// A text and the encoding of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text {
     /// The text, without a mark.
     pub(super) text: String,
-    /// Its encoding.
     pub(super) encoding: Encoding,
 }
 
 impl Text {
-    /// Reads bytes as text; none if they are none.
+    /// Decodes bytes as text. Returns `None` if they are binary data.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let made = |text: String, encoding| Some(Self { text, encoding });
         match bytes {
             [0xef, 0xbb, 0xbf, rest @ ..] => {
                 return std::str::from_utf8(rest).ok().and_then(|text| made(text.into(), Encoding::Utf8Mark));
             }
-            // The same two bytes begin UTF-32, which nobody writes into files.
+            // The same two bytes begin UTF-32, which is not used for files in practice.
             [0xff, 0xfe, 0, 0, ..] => return None,
             [0xff, 0xfe, rest @ ..] => {
                 return made(utf16(rest, u16::from_le_bytes)?, Encoding::Utf16Little);
@@ -54,7 +53,7 @@ impl Text {
         }
     }
 
-    /// The bytes of another text in the same encoding; none if a character has no place in it.
+    /// Encodes another text in the same encoding. Returns `None` if a character cannot be encoded.
     pub(super) fn write(&self, text: &str) -> Option<Vec<u8>> {
         match self.encoding {
             Encoding::Utf8 => Some(text.as_bytes().to_vec()),

@@ -1,4 +1,4 @@
-//! `write`: a whole file.
+//! The `write` tool: a whole file.
 
 use std::sync::Arc;
 

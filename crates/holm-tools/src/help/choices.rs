@@ -1,8 +1,8 @@
-//! Lists of values to choose from, told apart from names of what a value is.
+//! Recognises lists of choices and tells them from names of values.
 
 use super::limits::MAX_CHOICES;
 
-/// Words that say what a value is. `<file|url>` is no list of two values.
+/// Words for the type of a value. `<file|url>` is not a list of two choices.
 const PLACES: &[&str] = &[
     "address",
     "arg",

@@ -1,4 +1,4 @@
-//! Subcommands: lists of names with what each does.
+//! Reads lists of subcommands with their descriptions.
 
 use super::draft::DraftCommand;
 use super::entry::{Entry, outermost};
@@ -36,7 +36,7 @@ pub(super) fn nested(lines: &[Line], selector: &str) -> Vec<DraftCommand> {
     commands
 }
 
-/// Lines like `name   What it does` under no title of their own, as git lists its commands.
+/// Lines like `name   What it does` without a title of their own, as git lists its commands.
 pub(super) fn loose(lines: &[Line]) -> Vec<DraftCommand> {
     let fits = |line: &&Line| {
         let (name, about) = columns(&line.text);
@@ -63,7 +63,7 @@ fn command(entry: &Entry, program: &str, path: &[String]) -> Option<DraftCommand
     }
     let (names, rest) = names(left);
     let (first, aliases) = names.split_first()?;
-    // Prose between commands has no gap and goes on in lower case.
+    // Prose between commands has no gap and continues in lower case.
     if right.is_none() && entry.body.is_empty() && rest.split(' ').count() > 3 {
         return None;
     }
@@ -99,7 +99,7 @@ fn names(left: &str) -> (Vec<String>, &str) {
     (names, rest)
 }
 
-/// `[aliases: s]` behind the description.
+/// `[aliases: s]` after the description.
 fn take_aliases(command: &mut DraftCommand) {
     for mark in ["[aliases: ", "[alias: "] {
         let Some((about, rest)) = command.about.split_once(mark) else { continue };

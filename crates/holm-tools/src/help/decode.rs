@@ -1,19 +1,22 @@
-//! Bytes to clean text: the encoding is detected, escapes and overstrikes are taken out.
+//! Decodes bytes to clean text: detects the encoding and removes escape sequences and overstrikes.
 //!
-//! Programs print in colours, in bold by overstriking, in UTF-16 on one system and in an old code page on another. None of
-//! that says anything about options, and none of it may reach a model or a person's terminal.
+//! Programs print in colours, in bold by overstriking, in UTF-16 on one system and in an old
+//! code page on another. None of that says anything about options, and none of it may reach a
+//! model or a person's terminal.
 
 use super::error::{NotHelp, Why};
 use super::limits::MAX_BYTES;
 use crate::text::is_shown;
 
-/// The characters of Windows-1252 where it differs from Latin-1; what it leaves open is shown as unknown.
+/// The characters of Windows-1252 where it differs from Latin-1; undefined
+/// ones become replacement characters.
 const WINDOWS: [char; 32] = [
     '€', '\u{fffd}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{fffd}', 'Ž', '\u{fffd}',
     '\u{fffd}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{fffd}', 'ž', 'Ÿ',
 ];
 
-/// The text in the bytes, with line ends as `\n`, tabs kept, and nothing else that steers a terminal.
+/// The text in the bytes. Line ends become `\n`, tabs are kept, and all other
+/// control characters are removed.
 pub(super) fn decode(bytes: &[u8]) -> Result<String, NotHelp> {
     if bytes.len() > MAX_BYTES {
         return Err(NotHelp { why: Why::TooLong { bytes: bytes.len() } });
@@ -24,7 +27,7 @@ pub(super) fn decode(bytes: &[u8]) -> Result<String, NotHelp> {
         let why = if dropped > 8 { Why::Binary } else { Why::Empty };
         return Err(NotHelp { why });
     }
-    // Escapes are counted out already: so many other control characters stand in no text.
+    // Escapes are already subtracted: no real text has so many other control characters.
     if dropped > text.len() / 10 + 8 {
         return Err(NotHelp { why: Why::Binary });
     }
@@ -45,7 +48,7 @@ fn characters(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// Where zero bytes stand, which tells UTF-16 without a mark from binary data.
+/// The positions of zero bytes, which tell UTF-16 without a byte order mark from binary data.
 enum Zeros {
     None,
     High,
@@ -109,7 +112,7 @@ type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 fn skip_escape(chars: &mut Chars<'_>) {
     match chars.next() {
         Some('[') => skip_sequence(chars),
-        // A title or a link, up to its end mark; an unfinished one takes no more than its line.
+        // A title or a link, up to its end mark; an unfinished one takes at most its line.
         Some(']' | 'P' | '_' | '^' | 'X') => {
             while let Some(c) = chars.next_if(|c| *c != '\n') {
                 if c == '\u{7}' || (c == '\u{1b}' && chars.next_if_eq(&'\\').is_some()) {

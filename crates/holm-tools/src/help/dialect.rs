@@ -1,22 +1,22 @@
-//! Which family a program belongs to, where that decides how it must be called.
+//! Detects which family of argument parsers a program uses, where that decides how
+//! it must be called.
 
-/// What a call may look like.
+/// The syntax that a program accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dialect {
     /// Whether `--name=value` is understood.
     pub equals: bool,
     /// Whether `--` ends the options.
     pub dashes: bool,
-    /// How a switch that is on by itself is turned off.
+    /// How a switch that is on by default is turned off.
     pub off: OffStyle,
-    /// Whether help for a subcommand is asked by `help NAME` first.
+    /// Whether to try `help NAME` first for the help of a subcommand.
     pub help_word: bool,
 }
 
-/// How a switch that is on by itself is turned off.
+/// How a switch that is on by default is turned off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OffStyle {
-    /// Not at all.
     Omit,
     /// `--name=false`, as with Go.
     EqualsFalse,
@@ -60,7 +60,8 @@ impl Dialect {
         dialect.equals = !(argh || tclap);
         let fire = lower.contains("showing help with the command")
             || lower.contains("use flags syntax for positional");
-        // docopt takes `--` for a value unless the usage has it; its texts are written by hand, so nothing else tells it.
+        // docopt takes `--` for a value unless the usage has it. Its texts are written by hand, so
+        // there is no other sign of it.
         let open = forms.iter().any(|form| form.contains('<') || form.contains('('));
         let stated = forms.iter().any(|form| form.contains("[--]") || form.contains(" -- "));
         let known = KNOWN.iter().any(|sentence| lower.contains(sentence));

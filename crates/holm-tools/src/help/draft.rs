@@ -1,11 +1,11 @@
-//! What was read so far, before names are given and doubts are settled.
+//! The intermediate result of reading, before properties are named and ambiguities are resolved.
 
 use holm_grants::Level;
 
 use super::dialect::Dialect;
 use super::plan::{Glue, Kind};
 
-/// All that one help text says.
+/// Everything that one help text says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Draft {
     pub about: String,
@@ -41,7 +41,7 @@ impl DraftOption {
         self.names.iter().chain(&self.off).any(|known| known == name)
     }
 
-    /// The spelling to use: a long one where there is one.
+    /// The spelling to use: a long one if the option has one.
     pub(super) fn flag(&self) -> &str {
         let long = self.names.iter().find(|name| name.starts_with("--"));
         let word = || self.names.iter().find(|name| name.chars().count() > 2);
@@ -52,7 +52,7 @@ impl DraftOption {
 /// The value of an option, or of a position.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Value {
-    /// What the text calls it; several where several words follow.
+    /// The names in the text; several if several words follow.
     pub names: Vec<String>,
     pub choices: Vec<String>,
     pub kind: Option<Kind>,
@@ -63,10 +63,9 @@ pub(super) struct Value {
     pub default: Option<String>,
 }
 
-/// How often a value may stand.
+/// How often a value may be given.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Many {
-    /// Once.
     #[default]
     One,
     /// Several after one flag.
@@ -78,12 +77,12 @@ pub(super) enum Many {
 /// A way to call the program: one usage line.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Form {
-    /// The words before anything else, which choose what is done.
+    /// The leading words, which choose the action.
     pub path: Vec<String>,
     pub steps: Vec<DraftStep>,
-    /// The options that stand in the line, and whether they must.
+    /// The options in the line, and whether each is required.
     pub options: Vec<(String, bool)>,
-    /// Whether the line stands for all options.
+    /// Whether the line has a placeholder for all options.
     pub all_options: bool,
     /// Whether a subcommand follows.
     pub selector: Option<Selector>,
@@ -110,7 +109,7 @@ pub(super) struct DraftPosition {
     pub name: String,
     pub required: bool,
     pub many: bool,
-    /// The text leaves open when it stands, so nothing counts on it.
+    /// The text does not say when the position applies, so no decision depends on it.
     pub loose: bool,
     pub choices: Vec<String>,
     pub kind: Option<Kind>,

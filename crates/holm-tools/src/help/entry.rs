@@ -1,12 +1,12 @@
-//! Entries: a line that names something, and the lines under it that say what it is.
+//! Entries: a line that names something, and the lines under it that describe it.
 
 use super::lines::{Frame, Line};
 use super::spec::{self, Below, Spec};
 
-/// The longest left column that goes on in another line; the honest ones are shorter than a line.
+/// The longest left column that continues on another line; real ones are shorter than a line.
 const MAX_JOINED: usize = 200;
 
-/// A named thing with its description.
+/// A name with its description.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Entry {
     pub line: Line,
@@ -14,11 +14,11 @@ pub(super) struct Entry {
     pub body: Vec<String>,
 }
 
-/// The options among the lines, with what is said about each, and the lines that belong to none.
+/// The options among the lines with their descriptions, and the lines that belong to no option.
 pub(super) fn options(lines: &[Line]) -> (Vec<(Spec, Vec<String>)>, Vec<Line>) {
     let mut found: Vec<Entry> = Vec::new();
     let mut others = Vec::new();
-    // Where the text under the present option begins; none while no option is open.
+    // Where the text under the current option begins; `None` while no option is open.
     let mut open: Option<Open> = None;
     for line in lines {
         if line.is_blank() {

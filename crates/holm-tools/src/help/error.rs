@@ -1,8 +1,8 @@
-//! Why a text is no help text, and why arguments make no call.
+//! Errors for texts that are not help texts, and for arguments that do not make a call.
 
 use holm_guards::json::Kind;
 
-/// A text does not say how its program is called.
+/// A text is not the help text of a program.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("no help text: {why}")]
 pub struct NotHelp {
@@ -10,10 +10,9 @@ pub struct NotHelp {
     pub why: Why,
 }
 
-/// What is wrong with a text that should have been help.
+/// Why a text is not a help text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// There is nothing.
     #[error("the program printed nothing")]
     Empty,
     /// It is not text.
@@ -28,12 +27,11 @@ pub enum Why {
     /// Nothing in it says how to call the program.
     #[error("neither a usage line nor options nor commands were found; it begins with {begins:?}")]
     NothingFound {
-        /// Its first line.
         begins: String,
     },
 }
 
-/// A subcommand's description cannot be put in its place.
+/// A subcommand's description cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AttachError {
     /// The program has no such subcommand.
@@ -50,9 +48,7 @@ pub enum CallError {
     /// They are not an object.
     #[error("{place}: expected an object, found {found}")]
     NotAnObject {
-        /// Where.
         place: String,
-        /// What stands there.
         found: Kind,
     },
     /// A needed one is missing.
@@ -61,40 +57,32 @@ pub enum CallError {
     /// One does not exist.
     #[error("{0}: there is no such argument; leave it out")]
     Unknown(String),
-    /// A value is of another kind.
+    /// A value has the wrong type.
     #[error("{place}: expected {expected}, found {found}")]
     WrongKind {
-        /// Which argument.
         place: String,
-        /// What it takes.
         expected: String,
-        /// What it got.
         found: Kind,
     },
-    /// A value is none of those to choose from.
+    /// A value is not one of the choices.
     #[error("{place}: {value:?} is no choice; use one of {choices}")]
     NoChoice {
-        /// Which argument.
         place: String,
-        /// What it got.
         value: String,
-        /// What it takes.
         choices: String,
     },
     /// There are more or fewer values than it takes.
     #[error("{place}: takes {takes} values, found {found}")]
     Count {
-        /// Which argument.
         place: String,
         /// How many it takes.
         takes: String,
         /// How many it got.
         found: usize,
     },
-    /// A position before this one was left out, so the program would take this value for that one.
+    /// An earlier position was left out, so the program would take this value for the earlier one.
     #[error("{place}: needs {before} too, which stands before it; send both")]
     Gap {
-        /// Which argument.
         place: String,
         /// Which one is missing.
         before: String,
@@ -102,25 +90,19 @@ pub enum CallError {
     /// No subcommand is chosen, and one is needed.
     #[error("{place}: choose one of the commands {choices}")]
     NoCommand {
-        /// Where.
         place: String,
-        /// Which there are.
         choices: String,
     },
     /// Two subcommands are chosen.
     #[error("{first} and {second}: only one command can be called; leave one out")]
     TwoCommands {
-        /// One.
         first: String,
-        /// The other.
         second: String,
     },
-    /// A value looks like an option, and this program has no way to say that it is none.
+    /// A value looks like an option, and this program has no syntax that would mark it as a value.
     #[error("{place}: {value:?} looks like an option to this program; use another value")]
     LooksLikeAnOption {
-        /// Which argument.
         place: String,
-        /// The value.
         value: String,
     },
     /// A word of a command line cannot hold a zero byte.

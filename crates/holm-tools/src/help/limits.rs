@@ -1,5 +1,5 @@
-//! How much of a help text is read. Each bound is far above what honest programs print, and small enough for a hostile one
-//! to cost next to nothing.
+//! Limits for how much of a help text is read. Each limit is far above what honest programs print.
+//! It is small enough that a hostile program costs next to nothing.
 
 /// The most bytes of a help text; the longest honest ones (every flag of a large program) take about half of it.
 pub const MAX_BYTES: usize = 256 << 10;
@@ -13,7 +13,7 @@ pub const MAX_POSITIONS: usize = 32;
 /// The most subcommands of one command.
 pub const MAX_COMMANDS: usize = 400;
 
-/// How deep subcommands are asked for their own subcommands.
+/// How many levels of subcommands are asked for their help.
 pub const MAX_NESTING: usize = 4;
 
 /// The most words of a call, and so the most values of an argument.
@@ -22,7 +22,7 @@ pub const MAX_WORDS: usize = 4096;
 /// The most bytes of one word of a call: what Linux takes.
 pub(super) const MAX_WORD: usize = (128 << 10) - 1;
 
-/// The most characters of a line that are looked at.
+/// The most characters of a line that are read.
 pub(super) const MAX_LINE: usize = 2000;
 
 /// The most characters of a usage line, all its continuations together.
@@ -43,10 +43,10 @@ pub(super) const MAX_SPELLINGS: usize = 8;
 /// The most values that an option chooses from.
 pub(super) const MAX_CHOICES: usize = 200;
 
-/// The most characters of what is said about one option.
+/// The most characters of an option's description.
 pub(super) const MAX_ABOUT: usize = 800;
 
-/// The most characters of what is said about the program.
+/// The most characters of a program's description.
 pub(super) const MAX_DESCRIPTION: usize = 2000;
 
 /// The most keywords of a program.

@@ -1,4 +1,4 @@
-//! Lines with their indentation, and the frames that some libraries draw taken off.
+//! Lines with their indentation, without the frames that some libraries draw.
 
 use super::limits::MAX_LINE;
 
@@ -14,14 +14,13 @@ pub(super) struct Line {
     pub text: String,
     /// Whether a frame stood around it.
     pub frame: Frame,
-    /// Whether a star stood before it: rich marks what is required so.
+    /// Whether a star came before it: rich marks required options so.
     pub star: bool,
 }
 
 /// The frames of rich: boxes with a title in the upper border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// No frame.
     None,
     /// A line inside a frame.
     Inside,
@@ -30,7 +29,7 @@ pub(super) enum Frame {
 }
 
 impl Line {
-    /// Whether nothing stands there.
+    /// Whether the line is empty.
     pub(super) fn is_blank(&self) -> bool {
         self.text.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What descriptions say formally: defaults, choices, what is required, what may be given again.
+//! Formal remarks in descriptions: defaults, choices, what is required, and what may be repeated.
 
 use super::choices::{listed, unquote};
 use super::draft::Many;
@@ -6,10 +6,10 @@ use super::limits::MAX_ABOUT;
 use super::plan::Kind;
 use crate::text::tidy;
 
-/// What a description says beside its prose.
+/// The formal remarks of a description, separated from its prose.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Marks {
-    /// The prose, without what was understood.
+    /// The prose, without the remarks that were understood.
     pub about: String,
     pub default: Option<String>,
     pub choices: Vec<String>,
@@ -18,11 +18,11 @@ pub(super) struct Marks {
     pub kind: Option<Kind>,
     /// A switch that counts.
     pub counts: bool,
-    /// yargs says of each value what it is; so without this an option has none.
+    /// yargs prints the type of each value, so an option without a type takes no value.
     pub valued: bool,
 }
 
-/// Phrases by which people say that an option may stand again.
+/// Phrases which say that an option may be repeated.
 const AGAIN: &[&str] = &[
     "may be given again",
     "may be repeated",
@@ -36,7 +36,8 @@ const AGAIN: &[&str] = &[
 ];
 
 impl Marks {
-    /// Reads a description: what stands beside the option, then the lines under it (empty ones between paragraphs).
+    /// Reads a description: the text beside the option, then the lines under it
+    /// (empty ones between paragraphs).
     pub(super) fn read(inline: &str, body: &[String]) -> Self {
         let mut marks = Self::default();
         let text = marks.lines(inline, body);
@@ -47,7 +48,7 @@ impl Marks {
         marks
     }
 
-    /// Takes whole lines that are marks out and joins the others to paragraphs.
+    /// Removes lines that consist of a mark, and joins the others to paragraphs.
     fn lines(&mut self, inline: &str, body: &[String]) -> String {
         let mut text = String::new();
         let mut listing = false;
@@ -151,7 +152,7 @@ impl Marks {
         true
     }
 
-    /// absl: the choices stand before the description.
+    /// absl: the choices come before the description.
     fn listed_first<'a>(&mut self, text: &'a str) -> &'a str {
         let Some((list, rest)) = text.strip_prefix('<').and_then(|text| text.split_once(">:")) else {
             return text;

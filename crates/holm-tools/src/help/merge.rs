@@ -1,4 +1,5 @@
-//! `-h` and `--help` of one program: the long text counts, the short one adds what it lacks.
+//! Merges `-h` and `--help` of one program: the long text counts, and the short one
+//! adds what is missing.
 
 use super::draft::{Draft, DraftOption, DraftStep};
 
@@ -58,7 +59,7 @@ fn complete(known: &mut DraftOption, other: DraftOption) {
     }
 }
 
-/// What only the short text says about positions.
+/// Adds what only the short text says about positions.
 fn describe(draft: &mut Draft, forms: &[super::draft::Form]) {
     let others = forms.iter().flat_map(|form| &form.steps);
     for other in others {

@@ -1,19 +1,22 @@
-//! Any program with `--help` as a tool: the text that it prints becomes a JSON Schema and a plan of how to call it.
+//! Makes a tool of any program with `--help`: the text that it prints becomes a JSON Schema and a
+//! plan of how to call it.
 //!
-//! [`Description::read`] takes what a program printed for `-h` and for `--help`, whichever library printed it, and finds
-//! its options, positions and subcommands. The [`CallPlan`] then makes the exact words of a call out of a model's
-//! arguments, past no shell: a value can never become another option, another word or another command.
+//! [`Description::read`] takes what a program printed for `-h` and for `--help`, whichever library
+//! printed it. It finds the options, positions and subcommands. The [`CallPlan`] then makes the
+//! exact words of a call from a model's arguments, without a shell. So a value can never become
+//! another option, another word or another command.
 //!
-//! A help text is written for people, so reading one is a matter of evidence. What is stated formally (a usage line, a
-//! list of choices, a value's name) is believed; what is only likely is left open: an unknown type is text, an option
-//! that is not in the usage line may be left out. So the schema may admit what the program then refuses, but what the program
-//! needs can be said.
+//! A help text is written for people, so reading one means weighing evidence. Formal statements (a
+//! usage line, a list of choices, a value's name) are believed. What is only likely is left open:
+//! an unknown type is text, and an option that is not in the usage line is optional. So the schema
+//! may admit what the program then refuses, but every call that the program needs is possible.
 //!
-//! The text is hostile until a person trusts the program. It is bounded in every direction, read in linear time, cleaned of
-//! escapes and control characters, and what it says about itself (such as its level) is a claim.
+//! The text is hostile until a person trusts the program. It is bounded in every direction, read in
+//! linear time, and cleaned of escapes and control characters. What it says about itself (such as
+//! its level) is only a claim.
 //!
-//! Programs with subcommands describe only their first level. [`Description::questions`] says what to ask next, and
-//! [`Description::attach`] puts the answer in its place.
+//! Programs with subcommands describe only their first level. [`Description::questions`] says what
+//! to ask next, and [`Description::attach`] adds the answer.
 
 mod choices;
 mod commands;

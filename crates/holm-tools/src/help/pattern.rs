@@ -1,4 +1,5 @@
-//! The grammar of usage lines: words, options, optional and required groups, alternatives, repetition.
+//! The grammar of usage lines: words, options, optional and
+//! required groups, alternatives, repetition.
 
 use super::limits::MAX_BRACKETS;
 use super::spec::is_name;
@@ -6,17 +7,16 @@ use super::spec::is_name;
 /// One branch of alternatives: items in order.
 pub(super) type Branch = Vec<Item>;
 
-/// Something in a usage line, and whether dots follow it.
+/// One element of a usage line, and whether an ellipsis follows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Item {
     pub atom: Atom,
     pub repeat: Repeat,
 }
 
-/// Whether dots follow an item.
+/// Whether an ellipsis follows an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
-    /// No dots.
     No,
     /// Dots directly after it, as in `FILE...`.
     Glued,
@@ -24,12 +24,11 @@ pub(super) enum Repeat {
     Apart,
 }
 
-/// What a usage line is made of.
+/// An element of a usage line.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Atom {
-    /// An option with whatever is glued to it.
+    /// An option, with the text that is attached to it.
     Option(String),
-    /// A lone `--`.
     Dashes,
     /// Any other word, with its brackets `<>` or `{}`.
     Word(String),
@@ -37,16 +36,16 @@ pub(super) enum Atom {
     Group {
         /// `[...]`: it may be left out.
         optional: bool,
-        /// The alternatives.
         branches: Vec<Branch>,
     },
 }
 
-/// Reads a usage line: its alternatives, mostly one. What is nested too deeply is left out.
+/// Reads a usage line: its alternatives, usually one. Groups that are nested too
+/// deeply are left out.
 pub(super) fn read(text: &str) -> Vec<Branch> {
     let mut reader = Reader { rest: text, depth: 0 };
     let mut branches = Vec::new();
-    // A bracket too many closes nothing; reading goes on behind it.
+    // An extra closing bracket is ignored, and reading continues after it.
     while !reader.rest.is_empty() {
         branches.extend(reader.branches(None));
     }
@@ -146,7 +145,7 @@ impl Reader<'_> {
         Some(Item { atom: Atom::Group { optional: open == '[', branches }, repeat: Repeat::No })
     }
 
-    /// A word up to a space or a bracket that is not its own.
+    /// A word up to a space or a bracket that does not belong to it.
     fn word(&mut self) -> Item {
         let mut open: Vec<char> = Vec::new();
         let option = is_name(self.rest);

@@ -1,4 +1,4 @@
-//! Positions: what the list of arguments says about the words of the usage line.
+//! Combines the list of arguments with the positions in the usage line.
 
 use super::draft::{DraftPosition, DraftStep, Form};
 use super::entry::{Entry, outermost};
@@ -44,12 +44,12 @@ fn position(entry: &Entry) -> Option<DraftPosition> {
     let (left, right) = columns(&entry.line.text);
     let (name, mut about) = (left.split(' ').next().unwrap_or(left), right.unwrap_or_default());
     let name = if left.starts_with(['<', '[', '{']) { left } else { name };
-    // Behind a plain name only formal words may stand; anything else is prose.
+    // After a plain name only formal words may follow; anything else is prose.
     let formal = |word: &str| word.starts_with(['<', '[', '{', '.', '-', '(']) || is_shouted(word);
     if !left.starts_with(['<', '[', '{']) && !left.split(' ').skip(1).all(formal) {
         return None;
     }
-    // A table by rich has the type in a column of its own.
+    // A table by rich has a column for the type.
     let mut kind = None;
     if let Some(inner) = enclosed(columns(about).0, '<', '>') {
         kind = kind_named(inner);
@@ -73,7 +73,8 @@ fn position(entry: &Entry) -> Option<DraftPosition> {
     })
 }
 
-/// Puts what the list says to the words of the usage lines; what no line has is added behind all others.
+/// Adds the descriptions of the list to the positions of the usage lines. A position that no usage
+/// line has is added at the end.
 pub(super) fn describe(forms: &mut Vec<Form>, listed: &[DraftPosition], commands: &[String]) {
     for position in listed {
         let mut seen = false;

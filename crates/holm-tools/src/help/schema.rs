@@ -1,4 +1,4 @@
-//! The JSON Schema of a command: closed objects, one inside the other for subcommands.
+//! The JSON Schema of a command: closed objects, nested for subcommands.
 
 use holm_guards::json::Json;
 
@@ -100,7 +100,8 @@ fn position_schema(position: &Position) -> Json {
     Json::object(members)
 }
 
-/// Adds what is said and what holds without it; a default of the wrong kind is said in words.
+/// Adds the description and the default. A default of the wrong type is added to
+/// the description as text.
 fn finish(members: &mut Vec<(&'static str, Json)>, about: &str, default: Option<&str>, kind: Option<&Kind>) {
     let mut about = about.to_owned();
     if let Some(text) = default {

@@ -1,4 +1,4 @@
-//! The parts of a help text: a title, then lines, until the next title.
+//! Splits a help text into sections: a title, and the lines until the next title.
 
 use super::limits::MAX_SECTIONS;
 use super::lines::{Frame, Line, gap};
@@ -8,28 +8,27 @@ use super::spec;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Section {
     pub kind: SectionKind,
-    /// What stands after the title on the same line.
+    /// The text after the title on the same line.
     pub rest: String,
-    /// Where the title stands.
+    /// The indentation of the title.
     pub indent: usize,
     pub lines: Vec<Line>,
 }
 
-/// What a part of a help text holds.
+/// The subject of a section in a help text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SectionKind {
-    /// What stands before the first title.
+    /// The text before the first title.
     Preamble,
     /// How the program is called.
     Usage,
-    /// What it does.
     About,
-    /// Its name, a dash and what it does.
+    /// Its name, a dash and its description.
     Name,
     Commands,
     Arguments,
     Options,
-    /// Shows calls; whatever it holds declares nothing.
+    /// Shows example calls; nothing in it is a declaration.
     Examples,
     Other,
 }
@@ -53,7 +52,7 @@ const BARE: &[&str] = &[
 pub(super) fn sections(lines: Vec<Line>) -> Vec<Section> {
     let mut sections =
         vec![Section { kind: SectionKind::Preamble, rest: String::new(), indent: 0, lines: Vec::new() }];
-    // How far in the next line with text is, for each line.
+    // For each line, the indentation of the next line with text.
     let mut below = vec![0; lines.len()];
     let mut next = 0;
     for (at, line) in lines.iter().enumerate().rev() {
@@ -93,7 +92,7 @@ fn title(line: &Line, below: usize) -> Option<(SectionKind, String)> {
     if let Some(rest) = usage(text).filter(|_| line.indent <= 4) {
         return Some((SectionKind::Usage, rest.into()));
     }
-    // Go's flag package names the program here and nothing else: the options follow.
+    // Go's flag package prints only the program's name here: the options follow.
     if text.starts_with("Usage of ") && text.ends_with(':') {
         return Some((SectionKind::Options, String::new()));
     }
@@ -110,7 +109,7 @@ fn title(line: &Line, below: usize) -> Option<(SectionKind, String)> {
     ((shouted || bare) && below > line.indent).then(|| (kind(text), String::new()))
 }
 
-/// What follows the word `usage`, where it is a title.
+/// The text after the word `usage`, if that is a title.
 fn usage(text: &str) -> Option<&str> {
     let (word, rest) = text.split_at_checked(5)?;
     if !word.eq_ignore_ascii_case("usage") {

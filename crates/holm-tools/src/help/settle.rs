@@ -1,4 +1,5 @@
-//! From what was read to a plan: properties get their names, doubts are settled on the side that loses nothing.
+//! Turns a draft into a plan: names the properties and resolves ambiguities on the
+//! side that loses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +27,7 @@ const EXPLAINS: &[&str] = &[
     "-version",
 ];
 
-/// The plan's node for what one text said.
+/// The plan's node for one help text.
 pub(super) fn settle(draft: &Draft) -> Node {
     let forms: Vec<&Form> = draft.forms.iter().filter(|form| !only_explains(form)).collect();
     let mut root = node(draft, &forms, 0);
@@ -40,7 +41,7 @@ pub(super) fn settle(draft: &Draft) -> Node {
     root
 }
 
-/// The node of forms whose first `depth` words are already said.
+/// The node of forms whose first `depth` words are already consumed.
 fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
     let (here, deeper): (Vec<&Form>, Vec<&Form>) = forms.iter().partition(|form| form.path.len() <= depth);
     let mut names = Names::default();
@@ -78,7 +79,7 @@ fn node(draft: &Draft, forms: &[&Form], depth: usize) -> Node {
         }
     }
     let selector = here.iter().find_map(|form| form.selector);
-    // Without a usage line that says otherwise, a program with commands needs one, unless it has positions of its own.
+    // By default, a program with commands needs one of them, unless it has positions of its own.
     let required = !commands.is_empty()
         && match selector {
             Some(Selector::Required) => true,
@@ -173,7 +174,7 @@ fn explains(option: &DraftOption) -> bool {
     let named = option.names.iter().any(|name| EXPLAINS.contains(&name.as_str()));
     let about = option.about.to_lowercase();
     let short = option.names.iter().all(|name| matches!(name.as_str(), "-h" | "-?"));
-    // `-NUM` stands for a number.
+    // `-NUM` is a placeholder for a number.
     let number = option.names.iter().all(|name| {
         name.strip_prefix('-')
             .is_some_and(|name| name.len() > 1 && !name.starts_with('-') && is_shouted(name))
@@ -193,7 +194,7 @@ fn takes(option: &DraftOption, dialect: Dialect, words: bool) -> Takes {
         (Many::One, count @ 2..) => Times::Exactly(u8::try_from(count).unwrap_or(u8::MAX)),
         (Many::One, _) => Times::Once,
     };
-    // After `=` or directly behind the letter only one value can stand.
+    // After `=` or directly after the letter, only one value is possible.
     let times = match (times, value.glue) {
         (Times::Values, Some(Glue::Equals | Glue::Attached)) => Times::Occurrences,
         (times, _) => times,
@@ -207,7 +208,7 @@ fn takes(option: &DraftOption, dialect: Dialect, words: bool) -> Takes {
         glue => glue,
     };
     let bare = value.optional && times == Times::Once;
-    // Flags of one dash and a whole word: Go's take `=`, others take the next word whatever it is.
+    // Flags of one dash and a whole word: Go's take `=`, others always take the next word.
     let glue = if words && go && glue == Glue::Space && times != Times::Values { Glue::Equals } else { glue };
     let equals = dialect.equals && (!words || go);
     Takes::Value { kind, glue, times, bare, equals }
@@ -314,7 +315,7 @@ fn named(forms: &[&Form], merged: &[DraftStep], names: &mut Names) -> Vec<Step> 
     steps
 }
 
-/// Whether one stands before the other in every form that has the other.
+/// Whether `one` comes before `other` in every form that has `other`.
 fn stands_before(forms: &[&Form], one: &DraftStep, other: &DraftStep) -> bool {
     let place = |form: &Form, step: &DraftStep| form.steps.iter().position(|known| is_same(known, step));
     forms.iter().all(|form| match (place(form, one), place(form, other)) {
@@ -333,7 +334,7 @@ fn is_same(one: &DraftStep, other: &DraftStep) -> bool {
     }
 }
 
-/// The properties of one object: letters, digits and `_`, all different.
+/// The property names of one object: letters, digits and `_`, all different.
 #[derive(Default)]
 struct Names(BTreeSet<String>);
 
@@ -364,7 +365,7 @@ impl Names {
 
 /// The value's names, for [`Value`]s that other parts make.
 impl Value {
-    /// A value of which nothing but its being there is known.
+    /// A value about which nothing is known except that it exists.
     pub(super) fn unnamed() -> Self {
         Self { names: vec!["value".into()], ..Self::default() }
     }

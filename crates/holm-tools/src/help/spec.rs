@@ -1,4 +1,4 @@
-//! The left column of an option: its spellings and its value, in all the ways in which libraries write them.
+//! The left column of an option: its spellings and its value, in every form that libraries write.
 
 use super::draft::{DraftOption, Many, Value};
 use super::limits::MAX_SPELLINGS;
@@ -6,7 +6,7 @@ use super::lines::{Frame, Line};
 use super::plan::{Glue, Kind};
 use super::value::{is_shouted, kind_named};
 
-/// The left column and what stands right of it.
+/// The left column of an option, and the text to the right of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Spec {
     pub option: DraftOption,
@@ -16,7 +16,7 @@ pub(super) struct Spec {
     pub column: Option<usize>,
 }
 
-/// What stands under an option.
+/// What the lines under an option hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
     /// Lines that are further in: its description, so the line itself may hold none.
@@ -43,7 +43,7 @@ pub(super) fn is_name(text: &str) -> bool {
         && (!rest.starts_with('[') || rest.starts_with("[no"))
 }
 
-/// Whether the left column ends with a comma, so that the next line goes on with it.
+/// Whether the left column ends with a comma, so that the next line continues it.
 pub(super) fn is_open(line: &Line) -> bool {
     let end = left_column(line);
     line.text.get(..end).is_some_and(|left| left.trim_end().ends_with(','))
@@ -74,7 +74,8 @@ pub(super) fn read(line: &Line, below: Below) -> Spec {
     Spec { option, inline, column }
 }
 
-/// Where the left column ends: at the first gap after which neither another spelling nor a framed value follows.
+/// The end of the left column: the first gap that is not followed by another spelling
+/// or a framed value.
 fn left_column(line: &Line) -> usize {
     let text = line.text.as_str();
     let mut end = 0;
@@ -193,7 +194,7 @@ impl Reader {
         self.tail(tail)
     }
 
-    /// What is glued to a spelling: `=FILE`, `[=WHEN]`, `[SUFFIX]`, `...`, `:`.
+    /// Reads the text that is attached to a spelling: `=FILE`, `[=WHEN]`, `[SUFFIX]`, `...`, `:`.
     fn tail(&mut self, tail: &str) -> Ends {
         let value = |word: &str, glue| Some(Value::read(word, glue));
         match tail.chars().next() {
@@ -226,7 +227,7 @@ impl Reader {
         self.read(inner, depth + 1);
     }
 
-    /// The same spelling once more: `--tag value [ --tag value ]`.
+    /// The same spelling again: `--tag value [ --tag value ]`.
     fn repeated(&mut self) {
         self.option.repeat = true;
     }

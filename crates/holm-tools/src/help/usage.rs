@@ -1,4 +1,4 @@
-//! Usage lines: found in the text, taken apart, and read with what is known about options and commands.
+//! Finds usage lines in the text, splits them, and reads them with the known options and commands.
 
 use super::draft::{DraftOption, DraftPosition, DraftStep, Form, Many, Selector, Value};
 use super::limits::{MAX_FORMS, MAX_OPTIONS, MAX_POSITIONS, MAX_USAGE};
@@ -9,7 +9,7 @@ use super::section::Section;
 use super::spec;
 use super::value::{enclosed, is_shouted};
 
-/// Words in a usage line that stand for all options.
+/// Placeholders for all options in a usage line.
 const ALL_OPTIONS: &[&str] = &[
     "option",
     "options",
@@ -25,10 +25,10 @@ const ALL_OPTIONS: &[&str] = &[
     "args and options",
 ];
 
-/// Words that stand for a subcommand, where there are any.
+/// Placeholders for a subcommand, if the program has subcommands.
 const SELECTORS: &[&str] = &["command", "subcommand", "cmd", "commands", "subcommands"];
 
-/// Words that stand for whatever a subcommand takes.
+/// Words that stand for all arguments of a subcommand.
 const REMAINDER: &[&str] =
     &["args", "arg", "arguments", "command options", "options", "flags", "subcommand options"];
 
@@ -84,7 +84,7 @@ fn same_program(forms: &[String], text: &str) -> bool {
     forms.first().is_some_and(|form| first(form) == first(text))
 }
 
-/// What is known when usage lines are read.
+/// The known options and commands with which usage lines are read.
 pub(super) struct Known<'a> {
     /// The words that the help was asked with, after the program's name.
     pub path: &'a [String],
@@ -108,7 +108,7 @@ pub(super) fn read(text: &str, known: &mut Known<'_>) -> Form {
         walk.branch(branch.get(skip..).unwrap_or_default(), place, Inside::Line);
     }
     let mut form = walk.form;
-    // Words before anything else choose what is done; those after a position are only words.
+    // Leading words choose the action; words after a position are literal words.
     let leading = form.steps.iter().take_while(|step| matches!(step, DraftStep::Literal(_))).count();
     form.path = form
         .steps
@@ -118,26 +118,26 @@ pub(super) fn read(text: &str, known: &mut Known<'_>) -> Form {
     form
 }
 
-/// Whether what stands here must be given.
+/// Whether an element of a usage line is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Needed,
     Optional,
 }
 
-/// What the items stand in.
+/// The element that contains the items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inside {
     Line,
     Group,
-    /// A group with dots behind it.
+    /// A group with an ellipsis after it.
     Repeated,
 }
 
 struct Walk<'a, 'b> {
     form: Form,
     known: &'a mut Known<'b>,
-    /// Whether the subcommand has been seen; what follows is its own affair.
+    /// Whether the subcommand has been seen. Everything after it belongs to the subcommand.
     chosen: bool,
 }
 
@@ -230,7 +230,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// `[-v | --version]` is one option, where nothing else is known of it.
+    /// `[-v | --version]` is one option, if nothing else is known about it.
     fn alias(&mut self, branches: &[Branch]) -> bool {
         let [short, long] = branches else { return false };
         let ([Item { atom: Atom::Option(short), .. }], [Item { atom: Atom::Option(long), .. }]) =
@@ -278,7 +278,7 @@ impl Walk<'_, '_> {
         used
     }
 
-    /// `[-abc]` stands for three switches.
+    /// `[-abc]` means three switches.
     fn cluster(&mut self, name: &str) -> bool {
         let letters = name.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
         let several =
@@ -333,7 +333,7 @@ impl Walk<'_, '_> {
         }
         // `{word}` alone is a position by typer, and in old texts a word that may be missing.
         let braced = choices.is_none() && word.starts_with('{');
-        // plumbum: a plain word with dots is whatever is left, perhaps nothing.
+        // plumbum: a plain word with dots stands for the rest, which may be empty.
         let rest = many && is_literal(word) && !listed;
         let required = place == Place::Needed && (!braced || listed) && !rest;
         let loose = braced && !listed;
@@ -343,7 +343,7 @@ impl Walk<'_, '_> {
         self.position(DraftPosition { name, required, many, choices, loose, ..DraftPosition::default() });
     }
 
-    /// Whether a word stands for the subcommand.
+    /// Whether a word is a placeholder for the subcommand.
     fn selects(&self, word: &str, lower: &str, repeat: Repeat) -> bool {
         if self.known.commands.is_empty() || self.chosen {
             return false;
@@ -353,7 +353,7 @@ impl Walk<'_, '_> {
                 .split([',', '|'])
                 .any(|name| self.known.commands.iter().any(|command| command == name.trim()))
         });
-        // argparse: any name at all, with dots as a word of their own.
+        // argparse: any name, with dots as a separate word.
         let apart =
             repeat == Repeat::Apart && !lower.is_empty() && !word.starts_with('<') && is_shouted(word);
         SELECTORS.contains(&lower) || listed || apart
@@ -385,7 +385,7 @@ fn value_among(
     let count = match takes {
         Some(Some(value)) if value.glue == Some(Glue::Equals) && value.optional => 0,
         Some(Some(value)) => value.names.len().max(1),
-        // In brackets of its own whatever follows is the option's.
+        // In brackets of its own, everything that follows belongs to the option.
         _ if inside != Inside::Line => rest.len().min(4),
         _ => usize::from(rest.first().is_some_and(|item| same_name(name, item))),
     };
@@ -407,7 +407,7 @@ fn value_among(
     used
 }
 
-/// Adds what a usage line shows to what the list of options said.
+/// Completes an option from the list with what a usage line shows.
 fn complete(option: &mut DraftOption, shown: DraftOption) {
     option.repeat |= shown.repeat && option.value.is_none();
     match (&mut option.value, shown.value) {
@@ -417,7 +417,7 @@ fn complete(option: &mut DraftOption, shown: DraftOption) {
     }
 }
 
-/// Whether words in brackets stand for all options, as in `[global options]`.
+/// Whether words in brackets are a placeholder for all options, as in `[global options]`.
 fn stands_for_options(branch: &Branch) -> bool {
     let words: Option<Vec<String>> = branch
         .iter()
@@ -469,7 +469,7 @@ pub(super) fn plain(word: &str) -> String {
     .to_owned()
 }
 
-/// Whether a word of a usage line can stand for itself.
+/// Whether a word of a usage line can be literal.
 pub(super) fn is_literal(word: &str) -> bool {
     word.starts_with(|c: char| c.is_lowercase())
         && word.chars().all(|c| c.is_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_' | ':'))

@@ -1,4 +1,4 @@
-//! What follows an option: a value's name, its choices, whether it may be left out.
+//! Reads what follows an option: the name of a value, its choices, and whether it is optional.
 
 use super::choices::{between, listed, unquote};
 use super::draft::{Many, Value};
@@ -100,7 +100,7 @@ impl Value {
         self.name(inner);
     }
 
-    /// `TEXT:{a,b}=a` of CLI11, `VALUE:int` of plumbum, `NAME:VALUE` of anybody.
+    /// `TEXT:{a,b}=a` of CLI11, `VALUE:int` of plumbum, `NAME:VALUE` of several libraries.
     fn annotated(&mut self, name: &str, rest: &str) {
         let (rest, default) = match rest.rsplit_once('=') {
             Some((rest, default)) if rest.ends_with('}') => (rest, Some(default)),
@@ -131,7 +131,7 @@ impl Value {
     }
 }
 
-/// What a value is by the name of its type, as libraries with types print it.
+/// The type of a value by its name, as typed libraries print it.
 pub(super) fn kind_named(name: &str) -> Option<Kind> {
     let lower = name.to_lowercase();
     let base = lower.strip_prefix("list[").and_then(|name| name.strip_suffix(']')).unwrap_or(&lower);
@@ -145,7 +145,7 @@ pub(super) fn kind_named(name: &str) -> Option<Kind> {
     Some(kind)
 }
 
-/// The inside of a word that one pair of brackets holds.
+/// The content of a word that is enclosed in one pair of brackets.
 pub(super) fn enclosed(word: &str, open: char, close: char) -> Option<&str> {
     let inner = word.strip_prefix(open)?.strip_suffix(close)?;
     (!inner.contains(open) || open == '[').then_some(inner)

@@ -1,4 +1,4 @@
-//! Commands as the runtime's hooks.
+//! Runs commands as hooks of the runtime.
 
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -21,53 +21,57 @@ use super::{
 };
 use crate::trust::ContentHash;
 
-/// How many prompts are remembered with what was said of them: those of a few long runs. One that was forgotten costs a
-/// command that is asked again.
+/// How many prompts are remembered together with the decision about them: those of a few long runs.
+/// For a prompt that was dropped, the command runs again.
 const MOST_PROMPTS: usize = 4_096;
 
 /// Why a prompt is withheld that no command could be asked about in time.
 const NOT_ASKED: &str = "the hooks had no time to look at it";
 
-/// What stands between the beginning and the end of a large result.
+/// The text between the beginning and the end of a large result.
 const LEFT_OUT: &str = "\n[...]\n";
 
-/// How many runs are counted that were told to go on: those that were cancelled meanwhile are never heard of again.
+/// How many continued runs are counted. A run that is cancelled meanwhile never reports its end.
 const MOST_STOPPING: usize = 10_000;
 
-/// How often in a row a run that would stop is told to go on.
+/// How often in a row a run that would stop is made to continue.
 const MOST_STOPS: u64 = 3;
 
-/// The commands of a file that a person has trusted, as hooks of an agent: `builder.hook(CommandHooks::new(..))`.
+/// The commands of a file that a person has trusted, as hooks
+/// of an agent: `builder.hook(CommandHooks::new(..))`.
 ///
-/// A call that a command rewrites goes back through its schema, the rules and whoever is asked, like any other rewrite.
-/// A command can only narrow: what it "allows" is asked and refused as if it had said nothing.
+/// A call that a command rewrites goes through its schema, the rules and the approval again, like
+/// any other rewrite. A command can only narrow. If it "allows" a call, the call is asked about and
+/// refused as if the command had said nothing.
 pub struct CommandHooks {
     file: TrustedHooks,
     runner: Arc<dyn Runner>,
-    /// What was said of the last prompts: commands run once for each prompt, and not once for each request.
+    /// The decisions about the latest prompts: commands run once for each prompt, not
+    /// once for each request.
     said: Mutex<VecDeque<Said>>,
-    /// How often in a row each run was told to go on.
+    /// How often in a row each run was made to continue.
     stops: Mutex<BTreeMap<String, u64>>,
-    /// Who is told of calls that are denied.
+    /// The listener for denied calls.
     denied: Option<Arc<Denied>>,
-    /// Who is told of prompts that are withheld.
+    /// The listener for withheld prompts.
     withheld: Option<Arc<Withheld>>,
 }
 
-/// Hears which tool was not called, and why.
+/// Receives the name of each tool that was not called, and the reason.
 type Denied = dyn Fn(&str, &str) + Send + Sync;
 
-/// Hears which prompt did not reach the model, and why.
+/// Receives each prompt that did not reach the model, and the reason.
 type Withheld = dyn Fn(MessageId, &str) -> BoxFuture<'static, ()> + Send + Sync;
 
-/// What the commands said of one prompt. Runs number their messages alike, so the text tells them apart.
+/// What the commands decided about one prompt. Different runs use the same message numbers, so the
+/// hash of the text tells them apart.
 struct Said {
     id: MessageId,
     prompt: ContentHash,
     remark: Remark,
 }
 
-/// What becomes of a prompt.
+/// The decision about a prompt.
 #[derive(Clone)]
 enum Remark {
     /// It is in no request, for this reason.
@@ -90,8 +94,8 @@ impl CommandHooks {
         self
     }
 
-    /// Tells of every prompt that they withhold, with the reason, when they are asked about it: a process that goes on with
-    /// a run asks anew about all that was said in it.
+    /// Reports every withheld prompt with the reason, at the time of the decision. A process that
+    /// resumes a run decides anew about all of its prompts.
     #[must_use]
     pub fn on_withheld(
         mut self,
@@ -101,7 +105,7 @@ impl CommandHooks {
         self
     }
 
-    /// What the model reads in the place of a prompt that is withheld for this reason.
+    /// The text that the model reads in place of a prompt that is withheld for this reason.
     pub fn in_place(reason: &str) -> String {
         format!("[A hook withheld what was said here: {reason}]")
     }
@@ -113,13 +117,13 @@ impl CommandHooks {
         Opinion::deny(reason)
     }
 
-    /// Asks one command.
     async fn ask(&self, entry: &Entry, mut about: Value) -> Result<Wish, NotDone> {
         let named: Vec<&Script> =
             self.file.scripts.iter().filter(|script| script.is_of(&entry.command)).collect();
         let stamps = || named.iter().map(|script| script.stamp()).collect::<Vec<_>>();
         let check = || named.iter().try_for_each(|script| script.check(&entry.command));
-        // Taken first, so that a file that is put there between the look and the run has another one.
+        // Taken first, so that a file that is replaced between the check and the run
+        // has a different stamp.
         let before = stamps();
         check()?;
         if let Some(about) = about.as_object_mut() {
@@ -128,7 +132,8 @@ impl CommandHooks {
         let (line, input, wants) = (entry.command.clone(), about.to_string(), self.file.wants.clone());
         let scripts = named.iter().filter_map(|script| script.content()).collect();
         let done = self.runner.run(Command { line, input, limit: entry.limit, wants, scripts }).await;
-        // Not every runner can hold a script fast: one that was another meanwhile may be the one that ran.
+        // Not every runner can pin a script. A script that was replaced meanwhile may be
+        // the one that ran.
         check()?;
         let swapped = named.iter().zip(before.iter().zip(stamps())).find(|(_, (one, other))| **one != *other);
         match swapped {
@@ -149,7 +154,7 @@ impl CommandHooks {
             let about = json!({ "session_id": &*call.run, "tool_name": tool, "tool_input": arguments });
             let wish = match self.ask(entry, about).await {
                 Ok(wish) => wish,
-                // What guards something and cannot say yes has said no.
+                // A guard that cannot approve has refused.
                 Err(error) => return self.deny(tool, error.to_string()),
             };
             if let Some(reason) = wish.block {
@@ -171,7 +176,7 @@ impl CommandHooks {
                 "tool_input": arguments,
                 "tool_response": response_of(seen),
             });
-            // A command that looks at results guards nothing: what it could not say is not missed.
+            // A command that checks results guards nothing, so a failed one is ignored.
             let Some(wish) = self.heard(entry, about).await else { continue };
             let mut other = seen.clone();
             if let Some(reason) = wish.block {
@@ -187,8 +192,8 @@ impl CommandHooks {
         changed
     }
 
-    /// What a command wishes; nothing if it failed. One whose script is not what was trusted blocks, for what it would have
-    /// refused, nobody can tell.
+    /// The reply of a command, or nothing if it failed. A command whose script is not the trusted
+    /// one blocks, because Holm cannot tell what it would have refused.
     async fn heard(&self, entry: &Entry, about: Value) -> Option<Wish> {
         match self.ask(entry, about).await {
             Ok(wish) => Some(wish),
@@ -199,7 +204,8 @@ impl CommandHooks {
         }
     }
 
-    /// What changes in a request: a patch holds for one, so every prompt that is withheld is named each time.
+    /// The patches for a request. A patch applies to one request, so every withheld prompt
+    /// is patched each time.
     async fn add(&self, messages: &[Arc<Message>]) -> Vec<Patch> {
         let end = Instant::now() + self.time_for(HookEvent::UserPromptSubmit) + SLACK / 2;
         let (mut patches, mut added, mut latest) = (Vec::new(), Vec::new(), true);
@@ -207,7 +213,8 @@ impl CommandHooks {
             let Some(prompt) = prompt_of(message) else { continue };
             let remark = match self.known(message.id, &prompt) {
                 Some(remark) => remark,
-                // What comes too late is not heard, so whoever was not asked about has not been let through.
+                // A reply that comes too late is ignored. So a call about which the command did not
+                // answer is not let through.
                 None => {
                     let asked = tokio::time::timeout_at(end, self.remark(message.id, &prompt)).await;
                     let remark = asked.unwrap_or_else(|_| Remark::Withheld(NOT_ASKED.to_owned()));
@@ -231,15 +238,16 @@ impl CommandHooks {
         patches
     }
 
-    /// What was said of a prompt, if somebody was asked.
+    /// The remark about a prompt, if commands were asked about it.
     fn known(&self, id: MessageId, prompt: &str) -> Option<Remark> {
         let prompt = ContentHash::of(prompt.as_bytes());
         let said = self.said();
         said.iter().rev().find(|said| said.id == id && said.prompt == prompt).map(|said| said.remark.clone())
     }
 
-    /// Asks the commands about a prompt, and remembers what they said. One that fails has nothing to add; one that blocks,
-    /// or whose script is not what was trusted, keeps the prompt from the model, in this request and every later one.
+    /// Asks the commands about a prompt, and remembers their decision. A command that fails adds
+    /// nothing. A command that blocks, or whose script is not the trusted one, withholds the prompt
+    /// from the model, in this request and every later one.
     async fn remark(&self, id: MessageId, prompt: &str) -> Remark {
         let mut remark = Remark::Adds(Vec::new());
         for entry in self.of(HookEvent::UserPromptSubmit) {
@@ -260,14 +268,14 @@ impl CommandHooks {
         remark
     }
 
-    /// Asks the commands whether a run may stop. One that never lets it go is heard a few times and then no more: it
-    /// must not use up the run's turns.
+    /// Asks the commands whether a run may stop. A command that always refuses is obeyed a few
+    /// times and then ignored, because it must not use up the run's turns.
     async fn go_on(&self, run: &str) -> Option<Prompt> {
         let times = self.stops().get(run).copied().unwrap_or_default();
         let mut reason = None;
         for entry in self.of(HookEvent::Stop).filter(|_| times < MOST_STOPS) {
             let about = json!({ "session_id": run, "stop_hook_active": times > 0 });
-            // A command that fails has nothing against it.
+            // A command that fails does not object.
             reason = self.ask(entry, about).await.ok().and_then(|wish| wish.block);
             if reason.is_some() {
                 break;
@@ -288,7 +296,7 @@ impl CommandHooks {
         self.stops.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Every change is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change is a single step, so a panic elsewhere leaves no partial state.
     fn said(&self) -> MutexGuard<'_, VecDeque<Said>> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -336,7 +344,8 @@ impl Hook for CommandHooks {
         if has(HookEvent::PostToolUse) {
             own = own.after_call(Arc::clone(&self));
         }
-        // What looks at the calls of a run looks at those of whatever it starts; prompts and endings are people's.
+        // A hook on calls also sees the calls of child runs. Prompts and endings belong to people,
+        // so those hooks are not inherited.
         own = own.inherit();
         if has(HookEvent::UserPromptSubmit) {
             own = own.context(Arc::clone(&self));
@@ -349,8 +358,8 @@ impl Hook for CommandHooks {
 }
 
 impl CommandHooks {
-    /// How long all commands of one event may take one after the other, and a little more: each has its own limit, and
-    /// the runtime must not give up before they do.
+    /// The time that all commands of one event may take in sequence, plus some slack. Each has its
+    /// own limit, and the runtime must not give up before they do.
     fn longest(&self) -> Duration {
         HookEvent::ALL.into_iter().map(|event| self.time_for(event)).max().unwrap_or_default() + SLACK
     }
@@ -360,18 +369,19 @@ impl CommandHooks {
     }
 }
 
-/// What starting and ending commands may take beside their own time.
+/// Time for starting and ending commands, beside their own limits.
 const SLACK: Duration = Duration::from_secs(5);
 
-/// What was said to the run, if this is it: all of its text, whichever block it stands in. What the kernel itself says to
-/// the model in a user's role is no prompt.
+/// The text of a user's prompt, from all of its blocks. A message that the kernel itself sends in
+/// the user's role is not a prompt.
 fn prompt_of(message: &Message) -> Option<String> {
     let is_prompt = message.role == Role::User && message.author == Author::Speaker;
     let texts: Vec<&str> = message.blocks.iter().filter_map(Block::as_text).collect();
     (is_prompt && !texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// What a command sees of a result: of one that was too large to carry, the beginning and the end.
+/// The part of a result that a command sees: for a result that is too large, the
+/// beginning and the end.
 fn response_of(output: &ToolOutput) -> String {
     match &output.spill {
         Some(spill) => format!("{}{LEFT_OUT}{}", spill.head, spill.tail),

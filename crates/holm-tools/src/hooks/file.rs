@@ -1,4 +1,4 @@
-//! The file that names the hooks.
+//! Parses the file that lists the hooks.
 
 use std::{
     collections::BTreeMap,
@@ -21,7 +21,8 @@ use crate::trust::{ContentHash, Ledger, Standing};
 /// How long a command may take, unless the file says less. The run waits for a hook no longer than this by far.
 const MOST_TIME: Duration = Duration::from_secs(20);
 
-/// Commands that one file may name; more than this is no configuration but an attack on whoever reads it.
+/// Commands that one file may name. A file with more is not a configuration but an
+/// attack on its reader.
 const MOST_COMMANDS: usize = 64;
 
 /// Events that other agents have and this one has not. A file may name them: it is shared by agents, and its author has
@@ -53,7 +54,7 @@ const ELSEWHERE: [&str; 24] = [
     "WorktreeRemove",
 ];
 
-/// A file of hooks that nobody has trusted yet: it can be shown, and nothing of it runs.
+/// A file of hooks that is not trusted yet: it can be shown, and nothing of it runs.
 ///
 /// ```
 /// use std::path::Path;
@@ -76,26 +77,27 @@ pub struct HookFile {
     content: TrustedHooks,
     /// Events that other agents have, and that never come here.
     missing: Vec<String>,
-    /// Members that mean nothing here.
+    /// Members without a meaning here.
     unknown: Vec<String>,
-    /// What a person should know who looks at it.
+    /// Remarks for the person who reviews it.
     remarks: Vec<String>,
-    /// Whether another program's hooks were made into these.
+    /// Whether it was converted from another program's hooks.
     imported: bool,
     path: PathBuf,
     hash: ContentHash,
 }
 
-/// Who says that a file of hooks is what somebody means to have.
+/// Why a file of hooks may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Vouched {
-    /// A person who looked at it: the ledger knows it as it is.
+    /// A person reviewed it: the ledger has its present content.
     ByLedger,
-    /// Its owner, because nobody else writes where it lies. Scripts that it names may lie where others write.
+    /// Its owner vouches for it, because no other user can write there. Scripts that it names may
+    /// lie where other users can write.
     ByOwner,
 }
 
-/// A file of hooks that a person has seen as it is.
+/// A file of hooks that a person has reviewed in its present state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedHooks {
     pub(super) entries: Vec<Entry>,
@@ -104,13 +106,14 @@ pub struct TrustedHooks {
 }
 
 impl TrustedHooks {
-    /// The scripts that nobody has looked at as they are, or that are gone: whatever names one of them is refused.
+    /// The scripts that are missing or were not reviewed in their present state. A call that
+    /// depends on one of them is refused.
     pub fn shut(&self) -> impl Iterator<Item = PathBuf> {
         self.scripts.iter().filter(|script| script.is_shut()).map(Script::place)
     }
 }
 
-/// One command and what it is for.
+/// One command, with its event and its matcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Entry {
     pub(super) event: HookEvent,
@@ -119,41 +122,40 @@ pub(super) struct Entry {
     pub(super) limit: Duration,
 }
 
-/// What the commands of a file ask for beyond reading their project.
+/// The permissions that the commands of a file request, beyond reading their project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// What they want to read, write and start, and which variables they want to see.
+    /// The files that they want to read, write and start, and the variables that they want to see.
     pub grants: GrantSet,
     /// Whether they want the network.
     pub network: NetworkWish,
 }
 
-/// Whether a command wants the network. Single hosts cannot be held to, so it is none or all of it.
+/// Whether a command needs the network. Holm cannot restrict a hook to single hosts, so it gets the
+/// whole network or no network.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NetworkWish {
-    /// It does not.
     #[default]
     None,
     /// It does: all of it, this machine's own services included.
     Open,
 }
 
-/// When a command runs.
+/// The event at which a command runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HookEvent {
     /// Before a call: it may be blocked or rewritten.
     PreToolUse,
     /// After a call: its result may be refused or added to.
     PostToolUse,
-    /// When somebody has said something: it may be withheld, or context added.
+    /// When the user has sent a prompt: it may be withheld, or context may be added.
     UserPromptSubmit,
-    /// When a run would stop by itself: it may be told to go on.
+    /// When a run would stop by itself: it may be made to continue.
     Stop,
 }
 
 impl HookEvent {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::PreToolUse, Self::PostToolUse, Self::UserPromptSubmit, Self::Stop];
 
     fn named(name: &str) -> Option<Self> {
@@ -172,12 +174,14 @@ impl HookEvent {
 }
 
 impl HookFile {
-    /// Reads the file of a project, with the scripts of the project that its commands name: a script that changes is a
-    /// change of the hooks, and so is one that is made later. What such a script calls in turn is not looked at.
+    /// Reads the file of a project, with the scripts of the project that its commands name. A
+    /// script that changes or is created later counts as a change of the hooks. The files that such
+    /// a script calls are not checked.
     ///
     /// # Errors
-    /// [`HookFileError`], also if a file cannot be read, and if it lies in the project and is a link or behind one: what is
-    /// there could become another file. Where the user's own file leads is the user's affair.
+    /// [`HookFileError`], also if a file cannot be read. A file of the project that is a link or
+    /// behind a link is refused too, because its target could be replaced. A link of the user's own
+    /// file is the user's responsibility.
     pub fn load(project: &Path, file: &Path) -> Result<Self, HookFileError> {
         let unreadable = |reason| HookFileError::Unreadable { reason };
         // By their real paths, which are the ones that people trust.
@@ -196,12 +200,12 @@ impl HookFile {
         Ok(this)
     }
 
-    /// Reads what stands in a file, and opens nothing.
+    /// Parses the text of a file, and opens nothing.
     ///
     /// # Errors
-    /// [`HookFileError`] if it is no such file, names an event that nobody has, a matcher that is no pattern, or too many
-    /// commands. A file that is half understood guards half of what its author believes, so nothing is skipped but what
-    /// [`warnings`](Self::warnings) names.
+    /// [`HookFileError`] if it is not a hook file, or names an unknown event, an invalid matcher,
+    /// or too many commands. A file that is only half understood guards half of what its author
+    /// believes. So nothing is skipped except what [`warnings`](Self::warnings) names.
     pub fn parse(path: &Path, text: &str) -> Result<Self, HookFileError> {
         if !text.trim_start().starts_with('{') {
             // A list would be read as the members in order.
@@ -261,14 +265,14 @@ impl HookFile {
         Ok(Self { content, missing, unknown, remarks, imported: raw.imported, path, hash })
     }
 
-    /// What its author may believe and must not: the file has commands for events that never come here, or members that mean
-    /// nothing.
+    /// False assumptions that its author may have: commands for events that never occur here, or
+    /// members without a meaning.
     pub fn warnings(&self) -> Vec<String> {
         let warning = |event: &String| format!("has commands for {event}, an event that never comes here");
         self.missing.iter().map(warning).chain(self.unknown.iter().cloned()).collect()
     }
 
-    /// What it asks for, one thing a line, for the person who decides.
+    /// The permissions that it asks for, one a line, for the person who decides.
     pub fn asks(&self) -> Vec<String> {
         let TrustedHooks { entries, wants, scripts } = &self.content;
         let commands = entries.iter().map(|Entry { event, matcher, command, .. }| {
@@ -291,46 +295,46 @@ impl HookFile {
             .collect()
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it was made from another program's hooks (`"imported": true`): whoever keeps such a file has not written its
-    /// commands, so that its place alone vouches for nothing.
+    /// Whether it was made from another program's hooks (`"imported": true`). The owner of such a
+    /// file did not write its commands, so its location alone proves nothing.
     pub fn is_imported(&self) -> bool {
         self.imported
     }
 
-    /// How the file itself stands, whatever its scripts are.
+    /// The trust status of the file itself, regardless of its scripts.
     pub fn standing(&self, ledger: &Ledger) -> Standing {
         ledger.standing(&self.path, &self.hash)
     }
 
-    /// Where the scripts of the project are that its commands may name, whether they are there or not.
+    /// The paths of the project's scripts that its commands may name, whether they exist or not.
     pub fn scripts(&self) -> impl Iterator<Item = PathBuf> {
         self.content.scripts.iter().map(Script::place)
     }
 
-    /// The scripts that a person has looked at and that are gone. What they guard stays closed.
+    /// The reviewed scripts that are missing now. What they guard stays blocked.
     pub fn gone(&self, ledger: &Ledger) -> Vec<PathBuf> {
         let gone = self.content.scripts.iter().filter(|script| script.seen().is_none());
         gone.map(Script::place).filter(|path| ledger.knows(path)).collect()
     }
 
-    /// What no tool may write while these hooks are trusted: the scripts of the project that they name, those that are there
-    /// and those that somebody has looked at and that are gone.
+    /// The files that no tool may write while these hooks are trusted: the scripts of the project
+    /// that they name. This includes scripts that a person reviewed and that are now missing.
     pub fn kept(&self, ledger: &Ledger) -> Vec<PathBuf> {
         let scripts = self.content.scripts.iter();
         let kept = scripts.filter(|script| script.seen().is_some() || ledger.knows(&script.place()));
         kept.map(Script::place).collect()
     }
 
-    /// The hooks, if somebody vouches for the file as it is. A script that it names and that is not what a person looked at
-    /// takes no hook away: whatever the commands that name it would look at is refused, until somebody looks again.
+    /// The hooks, if the file is trusted as it is. A script that differs from the one a person
+    /// reviewed disables no hook. Instead, everything that its commands would check is refused
+    /// until a person reviews the script again.
     ///
     /// # Errors
-    /// [`Untrusted`] where nobody vouches for the file itself.
+    /// [`Untrusted`] if the file itself is not trusted.
     pub fn held(mut self, ledger: &Ledger, vouched: Vouched) -> Result<TrustedHooks, Untrusted> {
         if vouched == Vouched::ByLedger && self.standing(ledger) != Standing::Trusted {
             return self.trusted(ledger);
@@ -345,13 +349,14 @@ impl HookFile {
         Ok(self.content)
     }
 
-    /// The hooks, if a person has looked at them as they are: at the file, and at every script that it names.
+    /// The hooks, if a person has reviewed their present content: the file, and every
+    /// script that it names.
     ///
     /// # Errors
     /// [`Untrusted`], with what to show and what to remember.
     pub fn trusted(self, ledger: &Ledger) -> Result<TrustedHooks, Untrusted> {
         if self.content.entries.is_empty() {
-            // Nothing runs, so there is nothing to look at.
+            // Nothing runs, so there is nothing to review.
             return Ok(self.content);
         }
         let mut files = vec![(self.path.clone(), self.hash)];
@@ -363,7 +368,7 @@ impl HookFile {
     }
 }
 
-/// The first line on which the name of a member stands, from 1.
+/// The first line with the name of a member, from 1.
 fn line_of(text: &str, member: &str) -> usize {
     let quoted = serde_json::Value::from(member).to_string();
     text.lines().position(|line| line.contains(&quoted)).map_or(1, |before| before + 1)
@@ -383,7 +388,7 @@ fn strangers(object: &serde_json::Value, known: &[&str]) -> Vec<String> {
     strange.map(remark).collect()
 }
 
-/// For which tools a command is.
+/// The tools to which a command applies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Matcher {
     All,
@@ -417,12 +422,14 @@ impl fmt::Display for Matcher {
     }
 }
 
-/// A text as it stands, on one line: quotes and backslashes are the command's own, and what would hide is written out.
+/// A text on one line. Quotes and backslashes are part of the command and stay, and hidden
+/// characters are written out.
 fn shown(text: &str) -> String {
     visible(text).replace('\n', "\\u{a}").replace('\t', "\\u{9}")
 }
 
-/// What a command process can be given. Anything else would be a promise that nobody keeps.
+/// Parses the grants that a command process can be given. Other grants are refused, because Holm
+/// could not provide them.
 fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
     let bad = |grant: &str, reason: String| HookFileError::BadGrant { grant: grant.to_owned(), reason };
     let mut grants = GrantSet::new();
@@ -446,33 +453,31 @@ fn grants(texts: &[String]) -> Result<GrantSet, HookFileError> {
 /// A file of hooks cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HookFileError {
-    /// It is no such file.
+    /// It is not a valid hook file.
     #[error("the hooks cannot be read ({reason}); mend the file, none of it is used")]
     Unreadable {
-        /// What is wrong.
         reason: String,
     },
-    /// It names an event that nobody has.
+    /// It names an unknown event.
     #[error("line {line}: there is no event `{event}`; mend its name, none of the hooks is used")]
     UnknownEvent {
-        /// Which.
         event: String,
         /// The line that names it, from 1.
         line: usize,
     },
-    /// A command names a file in a way that cannot be followed, so that nobody could tell when the file changes.
+    /// A command names a file in a way that cannot be resolved, so Holm could not notice
+    /// when the file changes.
     #[error(
         "`{word}` may be a file of the project that only a shell could tell; write $HOLM_PROJECT_DIR/ in front of its path, \
          none of the hooks is used"
     )]
     UnknownPath {
-        /// The word, without what is not known.
+        /// The word, without its unknown part.
         word: String,
     },
-    /// A matcher is no pattern.
+    /// A matcher is not a valid pattern.
     #[error("the matcher `{matcher}` is no pattern ({reason}); mend it, none of the hooks is used")]
     BadMatcher {
-        /// Which.
         matcher: String,
         /// What is wrong with it.
         reason: String,
@@ -480,26 +485,23 @@ pub enum HookFileError {
     /// A command cannot be given this.
     #[error("the hooks ask for `{grant}`, which they cannot be given: {reason}")]
     BadGrant {
-        /// Which.
         grant: String,
-        /// Why not.
         reason: String,
     },
     /// It names too many commands.
     #[error("the file names {found} commands; at most {MOST_COMMANDS} are allowed")]
     TooMany {
-        /// How many.
         found: usize,
     },
 }
 
-/// Nobody has trusted this file as it is.
+/// This file is not trusted in its present state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the project's hooks are new or have changed; look at what they ask for and trust them first")]
 pub struct Untrusted {
-    /// What they ask for, one thing a line.
+    /// The permissions that they ask for, one a line.
     pub asks: Vec<String>,
-    /// What a person trusts with a yes: [`Ledger::trust_file`] remembers each.
+    /// The files that a person trusts by agreeing: [`Ledger::trust_file`] remembers each.
     pub files: Vec<(PathBuf, ContentHash)>,
 }
 

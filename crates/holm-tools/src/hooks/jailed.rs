@@ -1,4 +1,4 @@
-//! Runs commands in a jail.
+//! Runs hook commands in a jail.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -8,7 +8,7 @@ use holm_runtime::BoxFuture;
 
 use super::{Command, Done, NetworkWish, NotDone, Runner, runner::MOST_OUTPUT};
 
-/// Where a command finds programs: what the system installed, and nothing that a person or a project put elsewhere.
+/// The search path of a command: only programs that the system installed.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The variable that names the project's folder to a command.
@@ -20,16 +20,18 @@ const MOST_MEMORY: u64 = 1 << 30;
 /// Processes of one command; a shell line starts a few.
 const MOST_PROCESSES: u64 = 128;
 
-/// How a shell says that it could not start a command: it is no program, or not there. What was to guard something is
-/// missing then, which is not the same as a command that found a fault in itself.
+/// The exit status with which a shell reports that it could not start a command: it is
+/// not a program, or does not exist. In that case the guard is missing, which differs
+/// from a guard that failed.
 const NOT_ALLOWED: i32 = 126;
 const NOT_FOUND: i32 = 127;
 
 /// Above this a shell says which signal ended its command.
 const BY_SIGNAL: i32 = 128;
 
-/// Runs commands with `sh` in a project's folder, which they can read and not write, without a network and without the
-/// environment of this process. What else a trusted file asks for is added, and nothing beyond it.
+/// Runs commands with `sh` in a project's folder, which they can read but not write. They have
+/// no network and do not inherit the environment of this process. Only what a trusted file
+/// asks for is added.
 #[derive(Debug, Clone)]
 pub struct Jailed {
     launcher: Launcher,
@@ -45,7 +47,7 @@ impl Jailed {
         Self { launcher, engine, folder: folder.into(), environment: Vec::new(), offline: false }
     }
 
-    /// Runs no command that wants an open network; what it would have guarded stays closed.
+    /// Refuses commands that need the network; what they would have guarded stays blocked.
     #[must_use]
     pub fn offline(mut self) -> Self {
         self.offline = true;
@@ -93,7 +95,7 @@ impl Jailed {
 
     fn jail(&self, command: &Command) -> Result<Jail, JailError> {
         let mut grants = command.wants.grants.clone();
-        // What may be written is written inside the project, and all of the project may be read.
+        // Writable paths are inside the project, and all of the project may be read.
         grants.extend("read:./".parse::<Grant>());
         let network = match command.wants.network {
             NetworkWish::None => Network::None,

@@ -1,9 +1,12 @@
-//! Hooks that are commands: an event's name, a matcher, a command that reads JSON and answers by its exit code.
+//! Hooks that are commands: an event's name, a matcher, and a command that reads JSON and answers
+//! with its exit code.
 //!
-//! They come with a project, so they are code that somebody else wrote: nothing runs before a person has seen what the
-//! file asks for, a changed file is a new file, and a changed script is a closed gate. What runs is what was looked at. Commands run in a jail, where they
-//! read their project and nothing else unless the trusted file asks for more. Whatever a command does (hang, flood,
-//! crash), the run goes on; what it guards stays closed.
+//! Hooks come with a project, so they are code from other authors. Nothing runs before a
+//! person has seen what the file asks for. A changed file counts as a new file, and a changed
+//! script blocks what it guards. The content that a person reviewed is the content that runs.
+//! Commands run in a jail, where they read their project and nothing else, unless the trusted
+//! file asks for more. If a command hangs, floods or crashes, the run continues, and what the
+//! command guards stays blocked.
 
 mod command;
 mod file;

@@ -1,4 +1,4 @@
-//! What a command's end means.
+//! Interprets how a command ended.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -8,27 +8,26 @@ use super::{Done, NotDone};
 /// The exit code that blocks.
 const BLOCKS: i32 = 2;
 
-/// What is said for a command that blocks and does not say why.
+/// The reason for a command that blocks without giving one.
 const UNSAID: &str = "a hook blocked it";
 
-/// What is said for a command whose answer cannot be read.
+/// The reason for a command whose answer cannot be read.
 const NOT_UNDERSTOOD: &str = "a hook answered with an object that is not understood";
 
-/// What a command wants.
+/// The reply of a command.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Wish {
-    /// Why it blocks.
     pub(super) block: Option<String>,
-    /// Other arguments.
     pub(super) arguments: Option<Value>,
-    /// What is to be added.
+    /// The context to add.
     pub(super) context: Option<String>,
 }
 
 impl Wish {
-    /// Reads what a command left behind. Exit code 2 blocks, with what it printed as errors for the reason; 0 is heard;
-    /// any other is a fault of its own and says nothing. A command that was ended has said nothing either, and whoever
-    /// asked decides what that means.
+    /// Reads the result of a command. Exit code 2 blocks, and the text on standard error is the
+    /// reason. With exit code 0 the reply is read. Any other code is a fault of the command and
+    /// counts as no reply. A command that was killed has not replied either, and the caller
+    /// decides what that means.
     pub(super) fn of(done: Result<Done, NotDone>) -> Result<Self, NotDone> {
         let done = done?;
         match done.code {
@@ -43,9 +42,9 @@ impl Wish {
         Self { block: Some(reason.to_owned()), ..Self::default() }
     }
 
-    /// Text that is no object is context; an object says what it wants, and one that is not understood may have said
-    /// no. That a command allows something is not heard:
-    /// hooks narrow. Where it wants a person to decide, it has not said yes.
+    /// Text that is not an object is context. An object is a decision, and one that is not
+    /// understood may have been a refusal. An approval by a command is ignored, because hooks only
+    /// narrow. A request that a person decides is not an approval.
     fn said(stdout: &str) -> Self {
         let text = stdout.trim();
         if !text.starts_with('{') {

@@ -1,4 +1,4 @@
-//! What runs a command, and how a run of it ends.
+//! The interface that runs a command, and the ways in which its run can end.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -6,42 +6,41 @@ use holm_runtime::BoxFuture;
 
 use super::Wants;
 
-/// What of a command's output is heard, both streams together. A hook has a line or a small object to say.
+/// Bytes of a command's output that are read, both streams together. A hook prints a line
+/// or a small object.
 pub const MOST_OUTPUT: u64 = 64 * 1024;
 
-/// Runs commands, bounded in time and output, and leaves nothing of them behind. `Jailed` is the one for projects.
+/// Runs commands with limits for time and output, and leaves no process behind. `Jailed` is
+/// the implementation for projects.
 pub trait Runner: Send + Sync {
     /// Runs one command to its end, or ends it and everything that it started when its time is up.
     fn run(&self, command: Command) -> BoxFuture<'_, Result<Done, NotDone>>;
 }
 
-/// A command that is to be run.
+/// A command to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     /// The line, for a shell.
     pub line: String,
-    /// What it reads.
     pub input: String,
     /// How long it may take.
     pub limit: Duration,
-    /// What its file asks for, and a person has seen.
+    /// The permissions that its file asks for and that a person has seen.
     pub wants: Wants,
-    /// The scripts that it names, as a person has seen them: these are run, whatever lies in their places by then.
+    /// The scripts that it names, as a person has seen them. These contents are run, even if the
+    /// files have changed since.
     pub scripts: Vec<(PathBuf, Arc<[u8]>)>,
 }
 
-/// A command that has ended by itself.
+/// The result of a command that has exited by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Done {
-    /// Its exit code.
     pub code: i32,
-    /// What it printed.
     pub stdout: String,
-    /// What it printed as errors.
     pub stderr: String,
 }
 
-/// A command has not come to an end of its own.
+/// A command was not started or did not exit by itself.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotDone {
     /// It could not be started.
@@ -50,7 +49,7 @@ pub enum NotDone {
         /// What the system says.
         reason: String,
     },
-    /// A script that it names is not the one that was trusted, or nobody has trusted it.
+    /// A script that it names is not the trusted one, or was never trusted.
     #[error(
         "the hook's script {} has changed since it was trusted, so what it guards stays closed; look at it and trust the hooks \
          again with `holm hooks trust`",

@@ -1,5 +1,5 @@
-//! The scripts of a project that its hooks name. A command that stays the same and runs a script that does not is a
-//! changed command.
+//! The scripts of a project that its hooks name. If a script changes, the command that runs it
+//! counts as changed too.
 
 use holm_kernel::visible_line;
 use std::{
@@ -16,13 +16,14 @@ use super::{
 };
 use crate::{plain::read_plain_within, trust::ContentHash};
 
-/// The largest file that is looked at: hooks and their scripts are written by hand.
+/// The largest file that is read: hooks and their scripts are written by hand.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Folders that one command may go into; every word is looked for in each of them.
+/// Folders that one command may enter; every word is looked up in each of them.
 const MOST_FOLDERS: usize = 64;
 
-/// What Python starts in a folder that it is given, and what it finds for the name of a module.
+/// The files that Python starts in a given folder, and those that it finds for the
+/// name of a module.
 const OF_PYTHON: Kin = Kin { inside: &["__main__.py", "__init__.py"], endings: &["py"], parts: Some('.') };
 
 /// The same of the programs that run JavaScript.
@@ -32,41 +33,40 @@ const OF_NODE: Kin = Kin {
     parts: None,
 };
 
-/// Folders in the name of a module; no real one lies so deep.
+/// Folders in the name of a module; no real module is nested so deeply.
 const MOST_PARTS: usize = 16;
 
-/// Files that an interpreter takes for a word that is not their whole name.
+/// The file names that an interpreter tries for a word that is not a complete file name.
 #[derive(Clone, Copy)]
 struct Kin {
     inside: &'static [&'static str],
     endings: &'static [&'static str],
-    /// What stands between the folders in the name of a module, where modules have such names.
+    /// The separator between the folders in the name of a module, for interpreters
+    /// that have such names.
     parts: Option<char>,
 }
 
-/// A script as it was seen.
+/// A script, with the content that a person reviewed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
     project: PathBuf,
-    /// Below the project.
     path: PathBuf,
     /// The commands that name it.
     lines: Vec<String>,
     seen: Seen,
 }
 
-/// What somebody has looked at in the place of a script.
+/// What a person has reviewed at the path of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Seen {
-    /// This.
     Content(Arc<[u8]>, ContentHash),
-    /// That no file is there. One that is made later was seen by nobody.
+    /// There was no file. A file that is created later was not reviewed.
     Nothing,
-    /// Nobody has looked at what is there now, or it is gone: whatever names it is a closed gate.
+    /// The present content was not reviewed, or the file is missing: a hook that names it blocks.
     Other,
 }
 
-/// By what a file is told from every other that takes its place, and from itself after a change.
+/// Identifies a file, so that a replacement or a change of it is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     device: u64,
@@ -75,7 +75,7 @@ pub(super) struct Stamp {
 }
 
 impl Script {
-    /// Where it lies, and what was in it, if it is there.
+    /// Its path and its reviewed content hash, if it existed.
     pub(super) fn seen(&self) -> Option<(PathBuf, ContentHash)> {
         Some((self.place(), self.hash()?))
     }
@@ -94,19 +94,19 @@ impl Script {
 
     /// Whether a command surely means a file by it that is not there. Other words may be anything.
     pub(super) fn is_missed(&self) -> bool {
-        // As a command writes it, not as it is shown.
+        // As a command writes it, not as it is displayed.
         let path = self.path.display();
         let ways = ["./", "$HOLM_PROJECT_DIR/", "${HOLM_PROJECT_DIR}/"].map(|way| format!("{way}{path}"));
         let named = |line: &String| ways.iter().any(|way| line.contains(way.as_str()));
         self.hash().is_none() && self.lines.iter().any(named)
     }
 
-    /// The same script, of which nobody has looked at what is there now.
+    /// The same script, marked as not reviewed.
     pub(super) fn shut(self) -> Self {
         Self { seen: Seen::Other, ..self }
     }
 
-    /// Whether nobody has looked at it.
+    /// Whether its present content was not reviewed.
     pub(super) fn is_shut(&self) -> bool {
         self.seen == Seen::Other
     }
@@ -116,7 +116,7 @@ impl Script {
         self.lines.iter().any(|own| own == line)
     }
 
-    /// Whether it is still what was seen, if the command names it.
+    /// Checks that it still has the reviewed content, if the command names it.
     pub(super) fn check(&self, line: &str) -> Result<(), NotDone> {
         if !self.is_of(line) {
             return Ok(());
@@ -130,12 +130,12 @@ impl Script {
         if same { Ok(()) } else { Err(self.changed()) }
     }
 
-    /// What is said of one that is not what it was.
+    /// The error for a script that has changed.
     pub(super) fn changed(&self) -> NotDone {
         NotDone::Changed { path: self.path.clone() }
     }
 
-    /// Which file lies there now, where one was seen.
+    /// The stamp of the present file, if one was reviewed.
     pub(super) fn stamp(&self) -> Option<Stamp> {
         self.hash()?;
         let data = std::fs::metadata(self.place()).ok()?;
@@ -143,7 +143,7 @@ impl Script {
         Some(Stamp { device, number, changed })
     }
 
-    /// What was seen, for whoever runs it.
+    /// The reviewed content, for the process that runs it.
     pub(super) fn content(&self) -> Option<(PathBuf, Arc<[u8]>)> {
         match &self.seen {
             Seen::Content(bytes, _) => Some((self.place(), Arc::clone(bytes))),
@@ -159,7 +159,8 @@ impl fmt::Display for Script {
     }
 }
 
-/// The files of a project that are words of these commands, and those that could become such.
+/// The files of a project that are words of these commands, and files that could be
+/// created under such names.
 pub(super) fn named<'a>(
     project: &Project,
     lines: impl Iterator<Item = &'a str>,
@@ -190,13 +191,13 @@ pub(super) fn named<'a>(
     Ok(scripts)
 }
 
-/// The files of a project that are there and that a program is started with: those that the words of its command line name,
-/// whole or in pieces, from the folder in which it starts, and what an interpreter takes for them. What only a shell could tell is
-/// passed over.
+/// The existing files of a project with which a program is started. These are the files that the
+/// words of its command line name, whole or in pieces, from its start folder. They include what an
+/// interpreter would load for such a word. Words that only a shell could expand are skipped.
 ///
 /// # Errors
 ///
-/// Why nobody can tell which files these are.
+/// Why the files cannot be determined.
 pub fn started<'a>(
     project: &Path,
     folder: &Path,
@@ -224,25 +225,25 @@ pub fn started<'a>(
     Ok(whole.into_iter().filter(is_own).collect())
 }
 
-/// The folder in which commands begin.
+/// The folder in which commands start.
 pub(super) struct Project {
     /// Without links in its path.
     pub(super) real: PathBuf,
-    /// As whoever loads it names it, and so perhaps a command too.
+    /// The path as the caller gave it, which a command may use too.
     pub(super) given: PathBuf,
 }
 
 impl Project {
-    /// The paths below the project that a command may mean. Taken wider than a shell would: a path too many is looked at in
-    /// vain, one too few is not looked at.
+    /// The paths below the project that a command may mean. This includes more than a shell would.
+    /// An extra path costs a useless check, while a missing path would not be checked.
     fn paths(&self, line: &str) -> Result<Vec<PathBuf>, HookFileError> {
         let refused = |word: &str| HookFileError::UnknownPath { word: word.to_owned() };
         let all = words(line, &self.real).ok_or_else(|| refused(line))?;
         self.paths_of(&all, PathBuf::new()).map_err(|word| refused(word.unwrap_or(line)))
     }
 
-    /// The same for words that are used in this folder below the project; or the word that nobody can follow, and none where
-    /// all of them together are too many.
+    /// The same for words that are used in this folder below the project. The error is the word
+    /// that cannot be resolved, or `None` if all words together name too many paths.
     fn paths_of<'a>(&self, all: &'a [Word], start: PathBuf) -> Result<Vec<PathBuf>, Option<&'a str>> {
         let kin = kin(all);
         let has_modules = kin.iter().any(|kin| kin.parts.is_some());
@@ -261,7 +262,8 @@ impl Project {
                         found.extend(kin.iter().flat_map(|kin| kin.of(&path)));
                     }
                     if whole.is_file() || (!whole.is_dir() && !enters && could_name(text)) {
-                        // What a link and a step back come to is another file than the one that the names say.
+                        // With links and `..`, the real file may differ from the one
+                        // that the names suggest.
                         let real = whole.canonicalize().ok();
                         let real = real.and_then(|real| Some(real.strip_prefix(&self.real).ok()?.to_owned()));
                         found.extend(real.filter(|real| *real != path));
@@ -290,7 +292,7 @@ impl Project {
         }
     }
 
-    /// The path of a word that is used in this folder, if it lies below the project.
+    /// The path of a word that is used in this folder, if it is below the project.
     fn below(&self, folder: &Path, text: &str) -> Option<PathBuf> {
         if Path::new(text).is_absolute() {
             let whole = plain(Path::new(text))?;
@@ -317,7 +319,7 @@ impl Kin {
         found
     }
 
-    /// Those in a folder of this path, and those with an ending.
+    /// The candidates in a folder of this path, and those with an ending.
     fn near(self, path: &Path, name: &str) -> Vec<PathBuf> {
         let inside = self.inside.iter().map(|inner| path.join(inner));
         let beside = self.endings.iter().map(|ending| path.with_file_name(format!("{name}.{ending}")));

@@ -1,40 +1,41 @@
-//! The words of a command, as far as they can be known without running it.
+//! Splits a command into words, as far as that is possible without running it.
 
 use std::path::Path;
 
 /// The variable that names the project's folder to a command.
 const PROJECT: &str = "HOLM_PROJECT_DIR";
 
-/// How deep commands may stand in commands; deeper ones are read by nobody.
+/// How deep commands may be nested in commands; deeper ones are not read.
 const MOST_DEPTH: usize = 8;
 
 /// One word of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Word {
-    /// Its text without quotes. What is not known is left out of it.
+    /// Its text without quotes and without its unknown parts.
     pub(super) text: String,
-    /// Where in the text the first thing stands that only a shell could tell.
+    /// The position of the first part that only a shell could expand.
     pub(super) unknown: Option<(usize, Unknown)>,
 }
 
-/// What only a shell could tell.
+/// The part of a word that only a shell could expand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unknown {
-    /// What a variable holds or a command prints: any path.
+    /// The value of a variable or the output of a command: any path.
     Value,
     /// Which files fit a pattern.
     Names,
 }
 
 impl Word {
-    /// Itself, and what stands around signs that join a path to something else.
+    /// The word itself, and its parts around characters that join a path to something else.
     pub(super) fn pieces(&self) -> impl Iterator<Item = &str> {
         let parts = self.text.split(['=', ',', ':']).filter(|part| part.len() < self.text.len());
         std::iter::once(&*self.text).chain(parts).filter(|part| !part.is_empty())
     }
 }
 
-/// The words of a line, and those of the lines that stand inside its words; none if they stand too deep.
+/// The words of a line, and those of lines nested inside its words. Returns `None` if they
+/// are nested too deeply.
 pub(super) fn words(line: &str, project: &Path) -> Option<Vec<Word>> {
     let mut scan = Scan { project: project.to_str()?, found: Vec::new() };
     scan.line(line, MOST_DEPTH)?;
@@ -46,7 +47,7 @@ struct Scan<'a> {
     found: Vec<Word>,
 }
 
-/// In which quotes a sign stands.
+/// The quotes around a character.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Quotes {
     None,
@@ -92,7 +93,7 @@ impl Scan<'_> {
         self.end(&mut word, depth)
     }
 
-    /// Reads what stands after a `$` or a backtick, and gives what is left of the line.
+    /// Reads the text after a `$` or a backtick, and returns the rest of the line.
     fn value<'a>(&mut self, sign: char, rest: &'a str, word: &mut Word, depth: usize) -> Option<&'a str> {
         let braced = rest.strip_prefix('{').and_then(|rest| rest.strip_prefix(PROJECT)?.strip_prefix('}'));
         let bare = rest.strip_prefix(PROJECT).filter(|rest| !rest.starts_with(is_of_name));
@@ -116,7 +117,7 @@ impl Scan<'_> {
         Some(after.strip_prefix(close).unwrap_or(after))
     }
 
-    /// Takes a word that has ended. One with spaces in it may be a line for another shell.
+    /// Adds a complete word. A word with spaces may be a line for another shell.
     fn end(&mut self, word: &mut Word, depth: usize) -> Option<()> {
         let word = std::mem::take(word);
         if word == Word::default() {
@@ -134,7 +135,7 @@ fn is_of_name(sign: char) -> bool {
     sign.is_ascii_alphanumeric() || sign == '_'
 }
 
-/// How much of a text stands before the sign that closes it; all of it if none does.
+/// The length of a text up to its closing character; all of it if there is no such character.
 fn length(text: &str, close: char) -> usize {
     let open = match close {
         ')' => '(',

@@ -1,4 +1,4 @@
-//! `date`: the day and the time.
+//! The `date` tool: the day and the time.
 
 use std::time::SystemTime;
 

@@ -1,6 +1,6 @@
-//! What a model cannot know and may be told: the date, and what kind of machine this is.
+//! Facts that a model cannot know and may be told: the date, and the kind of machine.
 //!
-//! Neither names the machine, its user or anything that lies on it.
+//! Neither tool names the machine, its user or anything stored on it.
 
 mod date;
 mod system;

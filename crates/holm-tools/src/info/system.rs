@@ -1,4 +1,4 @@
-//! `system_info`: what kind of machine this is.
+//! The `system_info` tool: the kind of machine.
 
 use std::{env::consts, fmt::Write, fs, thread};
 
@@ -7,7 +7,7 @@ use holm_runtime::{ClosureTool, blocking_tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// Characters of the system's own name that are told.
+/// Characters of the system's own name that are shown.
 const LONGEST: usize = 100;
 
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -1,4 +1,4 @@
-//! Asks a program what it is. Nobody has granted it anything yet.
+//! Asks a program to describe itself, in a jail without any grant.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::help::{self, Description, Question};
 
 /// The most that is read of an answer; the readers take less.
 const MAX_ANSWER: u64 = 2 << 20;
-/// The most subcommands that are asked about, one process each.
+/// The most subcommands that are asked for help, one process each.
 const MAX_QUESTIONS: usize = 64;
 
-/// What a program is.
+/// How a program described itself.
 #[derive(Debug, Clone)]
 pub(super) enum Nature {
     /// It speaks the describe/run protocol.
@@ -47,7 +47,8 @@ pub(super) async fn ask(setup: &Setup, path: &Path, name: &str) -> Result<Nature
     }
 }
 
-/// Asks for the help of subcommands, level by level; one that does not answer is left without.
+/// Asks for the help of subcommands, level by level. A subcommand that does
+/// not answer stays undescribed.
 async fn deepen(setup: &Setup, path: &Path, name: &str, description: &mut Description) {
     let mut asked = 0;
     let mut silent: Vec<Vec<String>> = Vec::new();
@@ -74,7 +75,7 @@ async fn deepen(setup: &Setup, path: &Path, name: &str, description: &mut Descri
     }
 }
 
-/// Runs the program with words, in a jail with nothing to read but itself and the system.
+/// Runs the program with these words, in a jail where it can read only itself and the system.
 async fn answer(setup: &Setup, path: &Path, words: &[String]) -> Result<Outcome, String> {
     let limits = Limits { wall: setup.patience, output: MAX_ANSWER, memory: 1 << 30, ..Limits::default() };
     let jail = Jail::new()
@@ -99,7 +100,7 @@ fn spoken(outcome: &Outcome) -> &[u8] {
     if out.iter().all(u8::is_ascii_whitespace) { &outcome.stderr.bytes } else { out }
 }
 
-/// One message that says what was tried.
+/// One message that lists what was tried.
 fn neither(flaw: &DescribeError, described: &Outcome, not_help: &str) -> String {
     let first = match described.ending {
         Ending::Exited(0) => flaw.flaw.to_string(),

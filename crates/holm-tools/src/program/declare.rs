@@ -1,4 +1,4 @@
-//! What the kernel is told of a program.
+//! The declaration of a program for the kernel.
 
 use holm_grants::{AllowanceKind, Kind, Level, Template};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};

@@ -18,20 +18,21 @@ use super::tool::ProgramTool;
 use crate::registry::{Found, LoadError, Loader, Offer, Standing};
 use crate::trust::ContentHash;
 
-/// Endings of files that lie in tool folders and are no programs.
+/// Extensions of files in tool folders that are not programs.
 const OTHERS: [&str; 12] =
     ["wasm", "toml", "json", "md", "txt", "yaml", "yml", "lock", "html", "css", "png", "license"];
 /// How a program that the system starts itself begins.
 const ELF: &[u8] = b"\x7fELF";
 
-/// How long a program may think about what it is. An interpreter with many libraries takes a second or two.
+/// How long a program may take to describe itself. An interpreter with many libraries takes
+/// a second or two.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Makes tools of programs. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Programs(Arc<Setup>);
 
-/// What every program of a host is run with.
+/// The settings with which every program of a host is run.
 #[derive(Debug, Clone)]
 pub(super) struct Setup {
     pub(super) launcher: Launcher,
@@ -63,7 +64,8 @@ impl Programs {
         Self(Arc::new(setup))
     }
 
-    /// Lets every program see a variable, such as `AGENT_SESSION_ID` of the protocol. No others are inherited.
+    /// Lets every program see a variable, such as `AGENT_SESSION_ID` of the protocol. No
+    /// other variables are inherited.
     #[must_use]
     pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         let mut setup = (*self.0).clone();
@@ -79,7 +81,7 @@ impl Programs {
         head.starts_with(b"#!") || head.starts_with(ELF) || !other
     }
 
-    /// With files that no program sees or writes, whatever its calls are granted.
+    /// Adds files that no program may see or write, no matter what its calls are granted.
     #[must_use]
     pub fn denials(self, denials: Denials) -> Self {
         Self(Arc::new(Setup { denials, ..(*self.0).clone() }))
@@ -91,8 +93,8 @@ impl Programs {
         Self(Arc::new(Setup { connector: Some(connector), ..(*self.0).clone() }))
     }
 
-    /// Keeps a folder that exists, such as Holm's own data, out of the sight of every program. One that lies in there
-    /// sees itself and its neighbours, and nothing else of it.
+    /// Hides an existing folder, such as Holm's own data, from every program. A program inside that
+    /// folder sees itself and its neighbours, and nothing else of it.
     #[must_use]
     pub fn hide(self, folder: &Path) -> Self {
         let mut setup = (*self.0).clone();
@@ -100,7 +102,7 @@ impl Programs {
         Self(Arc::new(setup))
     }
 
-    /// With another time in which a program must have said what it is.
+    /// Sets the time within which a program must have described itself.
     #[must_use]
     pub fn patience(self, patience: Duration) -> Self {
         Self(Arc::new(Setup { patience, ..(*self.0).clone() }))
@@ -122,7 +124,8 @@ impl Loader for Programs {
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>> {
         Box::pin(async move {
             startable(&found)?;
-            // To ask it is to run it, and it would run with all the power of the user before anybody said yes.
+            // Asking the program means running it. Without a jail it would run with all rights of
+            // the user before any approval.
             if self.0.engine == Engine::Unconfined {
                 return Err(LoadError::unavailable("nothing confines programs here; install bubblewrap"));
             }
@@ -150,7 +153,7 @@ impl Loader for Programs {
     }
 }
 
-/// What a person should know of code that took another's place, if it asks for anything.
+/// A note for a person about replaced code, if the code asks for anything.
 fn lost(found: &Found<'_>) -> Option<String> {
     let asks = found.sidecar.is_some_and(|sidecar| !sidecar.asks.is_empty());
     let name = found.path.file_name().unwrap_or_default().to_string_lossy();
@@ -181,7 +184,7 @@ fn startable(found: &Found<'_>) -> Result<(), LoadError> {
     }
 }
 
-/// What a script's first line says that it is run by.
+/// The interpreter that a script's first line names.
 fn interpreter(bytes: &[u8]) -> Option<PathBuf> {
     let line = bytes.strip_prefix(b"#!")?.split(|byte| *byte == b'\n').next()?;
     let words = str::from_utf8(line).ok()?;

@@ -1,12 +1,13 @@
-//! Programs as tools: whatever answers `describe`, and whatever has `--help`.
+//! Programs as tools: each program that answers `describe` or has `--help`.
 //!
-//! A program in a tool folder that a person trusts is asked what it is, in a jail without any grant: it can read its own
-//! file and the system's programs, and nothing else. It is asked by the describe/run protocol first, then for its help. A
-//! call then runs in a jail with what the call was granted. What a program needs stands in its sidecar (`asks`), and a
-//! sidecar can only ask: each ask is a need of the call, which the agent's grants, the user's policy or a person must
-//! meet.
+//! A program in a trusted tool folder is asked to describe itself, in a jail without any grant. It
+//! can read its own file and the system's programs, and nothing else. It is asked by the
+//! describe/run protocol first, then for its help. A call then runs in a jail with what the call
+//! was granted. The sidecar lists what a program needs (`asks`), and a sidecar can only ask. Each
+//! ask is a need of the call, which the agent's grants, the user's policy or a person must meet.
 //!
-//! What goes wrong with one program is said about that program; the others of its folder are tools all the same.
+//! An error in one program is reported for that program. The others of its
+//! folder still become tools.
 
 mod ask;
 mod declare;

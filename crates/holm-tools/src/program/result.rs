@@ -1,4 +1,4 @@
-//! What a program's end means to a model.
+//! Turns the result of a program into the output that a model reads.
 
 use std::path::Path;
 
@@ -60,7 +60,7 @@ fn succeeded(nature: &Nature, outcome: &Outcome) -> ToolOutput {
         return match described.map(|program| &program.empty_result) {
             Some(EmptyResult::AddMessage(message)) => ToolOutput::text(message.clone()),
             Some(EmptyResult::DoNothing) => ToolOutput::text(""),
-            // A program that only has a help text may say what it did on the other stream.
+            // A program that only has a help text may report its result on standard error.
             None => ToolOutput::text(String::from_utf8_lossy(&outcome.stderr.bytes)),
         };
     }
@@ -96,7 +96,8 @@ fn failed(why: &str, outcome: &Outcome) -> ToolOutput {
             text.push_str(&format!("\n{}", said.trim_end()));
         }
     }
-    // What a program writes never becomes advice: which file or host is meant, only the sidecar's author knows.
+    // The output of a program never becomes advice. Only the author of the sidecar knows which file
+    // or host is meant.
     let is_network = |suspicion: &Suspicion| matches!(suspicion, Suspicion::Network(_));
     for (kind, found) in [
         ("the network", outcome.suspicions.iter().any(is_network)),

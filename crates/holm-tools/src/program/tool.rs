@@ -72,7 +72,8 @@ impl Inner {
         }
     }
 
-    /// Starts it once. None where a hidden file was moved at that moment, so that it has to be started again.
+    /// Starts it once. Returns `None` if a hidden file was moved at that moment, so that the
+    /// start must be retried.
     async fn attempt(
         self: &Arc<Self>,
         job: &Job,
@@ -128,8 +129,9 @@ impl Inner {
 
     /// The jail of a call: the program, the system's programs, and what the call was granted.
     ///
-    /// The file is compared with what was trusted just before it is started. Nobody whom this defends against can write to
-    /// a tool folder in between: no tool may, and whoever else can is the person.
+    /// The file is compared with the trusted content just before it is started. No attacker in our
+    /// model can write to a tool folder in between. No tool may write there, and the only other
+    /// writer is the person.
     fn jail(&self, needs: &[Need]) -> Result<(Jail, WorkspaceRecord), String> {
         let bytes = std::fs::read(&self.path).map_err(|error| format!("{}: {error}", self.path.display()))?;
         if ContentHash::of(&bytes) != self.hash {
@@ -138,7 +140,7 @@ impl Inner {
             );
         }
         let mut grants = authority::grants(needs);
-        // The system's programs may be started anyway: a script without them is none.
+        // The system's programs may always be started, because scripts need them.
         let named: Vec<Grant> = grants
             .iter()
             .filter(|grant| matches!(grant, Grant::Exec(ProgramPattern::Name(_))))
@@ -151,7 +153,7 @@ impl Inner {
         let jail = Jail::from_grants(&self.setup.workspace, &grants, environment)
             .map_err(|error| error.to_string())?;
         let (jail, record) = hold(jail, &self.setup.workspace, &grants, &self.setup.denials);
-        // A folder of which it may see nothing is no place to start in.
+        // A program must not start in a folder of which it may see nothing.
         let sees = grants.iter().any(|grant| matches!(grant, Grant::Read(_)));
         Ok((self.settled(if sees { jail } else { jail.cwd("/") }), record))
     }
@@ -173,7 +175,8 @@ impl Inner {
     }
 }
 
-/// Hides a folder from a program. One that lies in there finds it read-only, and the rest of it hidden.
+/// Hides a folder from a program. A program inside the folder sees the folder read-only,
+/// without its other entries.
 fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
     if !program.starts_with(folder) {
         return jail.hide(folder);
@@ -182,7 +185,7 @@ fn without(jail: Jail, folder: &Path, program: &Path) -> Jail {
     entries.filter(|entry| !program.starts_with(entry)).fold(jail.protect(folder), Jail::hide)
 }
 
-/// The bounds of a host, lowered by what a sidecar says.
+/// The limits of a host, lowered by those of a sidecar.
 fn lowered(limits: Limits, allowed: &Allowances) -> Limits {
     let wall = allowed.limit(AllowanceKind::Time).map_or(limits.wall, Duration::from_millis);
     Limits {

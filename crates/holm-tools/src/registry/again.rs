@@ -1,4 +1,4 @@
-//! A word from a loader: a file is worth another look, although nothing in it changed.
+//! Lets a loader request a reload of a file that has not changed itself.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// Asks for another look at files: what they stand for has changed elsewhere, as with a server that has answered at last.
-/// Clones ask the same folders.
+/// Requests a reload of files whose tools have changed although the files have not, for example
+/// because a server has answered at last. Clones share the requests.
 ///
 /// ```
 /// use holm_tools::registry::{Again, Folders, Registry};
@@ -20,28 +20,29 @@ use tokio::sync::watch;
 pub struct Again(Arc<watch::Sender<BTreeSet<PathBuf>>>);
 
 impl Again {
-    /// Nobody is asked yet.
+    /// A requester without a watcher.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Asks for a look. Asking often before it happens is asking once; where nobody watches, nothing happens.
+    /// Requests a reload. Several requests before the reload count as one. If the folder is
+    /// not watched, nothing happens.
     pub fn look(&self, path: &Path) {
         self.0.send_if_modified(|wanted| wanted.insert(path.to_owned()));
     }
 
-    /// Wakes when a look is asked for.
+    /// Wakes when a reload is requested.
     pub(super) fn asked(&self) -> watch::Receiver<BTreeSet<PathBuf>> {
         self.0.subscribe()
     }
 
-    /// What was asked for since this was called last.
+    /// The requests since the last call.
     pub(super) fn take(&self) -> BTreeSet<PathBuf> {
         let mut taken = BTreeSet::new();
         self.0.send_if_modified(|wanted| {
             taken = std::mem::take(wanted);
-            // Whoever takes knows.
+            // The reader that takes the requests needs no notification.
             false
         });
         taken

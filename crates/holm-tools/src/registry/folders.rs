@@ -1,4 +1,4 @@
-//! Folders of tools, and how one file of theirs is looked at.
+//! Folders of tools, and how each of their files is loaded.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -24,8 +24,8 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder, and who says which of its files may be used. The gate is asked when a file is looked at, and again at
-    /// each call.
+    /// A folder, and the gate that decides which of its files may be used. The gate is asked when a
+    /// file is loaded, and again at each call.
     pub fn new(path: impl Into<PathBuf>, rank: Rank, gate: impl Gate + 'static) -> Self {
         Self { path: path.into(), rank, gate: Arc::new(gate), pins: Arc::new(NoPins) }
     }
@@ -37,7 +37,7 @@ impl Folder {
         self
     }
 
-    /// Where a file of this folder stands in the registry.
+    /// The source of a file of this folder in the registry.
     #[must_use]
     pub fn source(&self, path: &Path) -> Source {
         Source::new(self.rank, path.display().to_string())
@@ -59,10 +59,10 @@ impl fmt::Debug for Folder {
     }
 }
 
-/// Fills a registry from folders, once or from now on.
+/// Fills a registry from folders, once or continuously.
 ///
-/// Files lie directly in a folder; folders in it, hidden files and what copiers leave half done are passed over. A link is
-/// refused, because it could lead to what a tool may write.
+/// Tool files lie directly in a folder. Subfolders, hidden files and partial copies are skipped. A
+/// link is refused, because it could lead to a file that a tool may write.
 #[derive(Clone)]
 pub struct Folders {
     pub(super) registry: Registry,
@@ -94,7 +94,7 @@ impl Folders {
         self
     }
 
-    /// Lets loaders ask for another look at a file while the folders are watched.
+    /// Lets loaders request a reload of a file while the folders are watched.
     #[must_use]
     pub fn again(mut self, again: &Again) -> Self {
         self.again = again.clone();
@@ -108,7 +108,7 @@ impl Folders {
         self
     }
 
-    /// Loads what is there now, all at once visible when the last one is ready.
+    /// Loads the present files. All become visible at once, when the last one is ready.
     pub async fn load(&self) {
         let mut looks = tokio::task::JoinSet::new();
         let mut begun = HashMap::new();
@@ -117,7 +117,8 @@ impl Folders {
             for path in folder.candidates() {
                 let next = last.next();
                 let (this, turn) = (self.clone(), std::mem::replace(&mut last, next));
-                // In order, so that the one whose turn it is never waits for a permit behind those that wait for it.
+                // In order, so that the file whose turn it is never waits for a permit behind files
+                // that wait for it.
                 let permit = Arc::clone(&self.places).acquire_owned().await.ok();
                 let file = path.clone();
                 let look =
@@ -140,11 +141,11 @@ impl Folders {
         });
     }
 
-    /// Loads what is there now and goes on watching until the result is dropped.
+    /// Loads the present files and keeps watching until the result is dropped.
     ///
     /// # Errors
     ///
-    /// Where the system does not let anybody watch.
+    /// If the system does not allow watching.
     pub async fn watch(self) -> Result<Watching, WatchError> {
         watch::start(self).await
     }
@@ -201,14 +202,14 @@ impl Folders {
     }
 }
 
-/// What a look waits for before it begins, and holds meanwhile.
+/// What a load waits for before it begins, and holds until it ends.
 struct Leave {
     turn: Turn,
     /// The semaphore is never closed, so there always is one.
     permit: Option<OwnedSemaphorePermit>,
 }
 
-/// A file that may be loaded, and who loads it.
+/// A file that may be loaded, and its loader.
 struct Opened {
     loader: Arc<dyn Loader>,
     whole: Whole,
@@ -219,8 +220,9 @@ struct Opened {
 impl Opened {
     async fn load(&self, folder: &Folder, path: &Path, leave: Leave) -> Seen {
         let name = path.file_stem().map(|name| name.to_string_lossy()).unwrap_or_default();
-        // The first code at a place is remembered once a tool has come of it, and not before: whoever mends what never was
-        // one is not asked about it, and what a person confirms meanwhile stays.
+        // The first code at a path is pinned only after it has become a tool. So a user who
+        // repairs a file that never worked is not asked to confirm it. A confirmation that a
+        // person gives meanwhile is kept.
         let known = folder.pins.knows(path);
         let standing = || folder.pins.standing(path, &self.whole.sha256);
         let found = Found {
@@ -233,7 +235,7 @@ impl Opened {
             standing: if known { standing() } else { Standing::Confirmed },
         };
         let loading = self.loader.load(found);
-        // Names were given by now; what takes long may go on beside the others.
+        // The names are fixed by now; slow work may continue while the others load.
         drop(leave.turn);
         let permit = leave.permit.filter(|_| self.loader.takes() == Takes::Processors);
         let loaded = loading.await;
@@ -254,14 +256,14 @@ impl fmt::Debug for Folders {
     }
 }
 
-/// What a look at a file came to.
+/// The outcome of loading a file.
 #[derive(Debug)]
 pub(super) enum Seen {
     /// It is these tools now.
     Tools(Vec<Offer>),
-    /// There is no tool.
+    /// The file is not a tool.
     Nothing,
-    /// There is something that may not be used, and neither may what was there before.
+    /// The file may not be used, and neither may its earlier version.
     Refused(String),
     /// There is something that cannot be used.
     Broken(String),
@@ -270,14 +272,13 @@ pub(super) enum Seen {
 }
 
 impl Seen {
-    /// Whoever should have loaded it broke down over it.
+    /// The loader panicked on this file.
     pub(super) fn panicked() -> Self {
         Self::Broken(
             "its loader panicked, which is a mistake of the program's and not of the file".to_owned(),
         )
     }
 
-    /// Tells the registry.
     pub(super) fn apply(self, source: Source, edit: &mut super::Edit<'_>) {
         match self.with_flaws_told() {
             Self::Tools(offers) => edit.set(source, offers),
@@ -297,7 +298,7 @@ impl Seen {
         }
     }
 
-    /// Tools of which no run could use a single one are no tools.
+    /// If no run could use any of the tools, the file counts as broken.
     fn with_flaws_told(self) -> Self {
         let Self::Tools(offers) = &self else { return self };
         let flaws: Vec<String> = offers.iter().filter_map(|offer| flaw(&offer.tool)).collect();

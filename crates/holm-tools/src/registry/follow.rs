@@ -1,4 +1,4 @@
-//! Tells runs that are under way about changed tools.
+//! Tells active runs about changed tools.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,10 +8,10 @@ use tokio::task::AbortHandle;
 
 use super::{Registry, Snapshot};
 
-/// How long to wait before a busy run is told again.
+/// How long to wait before a busy run is notified again.
 const AGAIN: Duration = Duration::from_millis(50);
 
-/// A run that is told about changes. Dropped, it is told no more.
+/// A run that is told about changed tools. Dropping it stops the updates.
 #[derive(Debug)]
 pub struct Following {
     task: AbortHandle,
@@ -23,10 +23,10 @@ impl Drop for Following {
     }
 }
 
-/// Gives a run the tools that `pick` chooses of each new snapshot, from the one after `began`.
+/// Gives a run the tools that `pick` chooses from each new snapshot after `began`.
 ///
-/// The run journals the change and finishes calls as they began. Ends by itself when nobody drives the run any more. To be
-/// called on an async runtime.
+/// The run journals the change and finishes calls as they began. The task ends by itself when the
+/// run's driver is gone. Must be called on an async runtime.
 #[must_use = "dropping what is returned ends it"]
 pub fn keep_current(
     registry: &Registry,

@@ -1,20 +1,20 @@
-//! Who may enter: whether a person trusts a file with exactly these bytes.
+//! Decides whether a file with exactly these bytes may be used, by what a person trusts.
 
 use std::path::{Path, PathBuf};
 
 use crate::trust::{ContentHash, Ledger, Standing, place};
 
-/// Says whether a file may be used at all. What it refuses is neither run nor described nor compiled.
+/// Decides whether a file may be used at all. A refused file is not run, described or compiled.
 pub trait Gate: Send + Sync {
     /// Whether the file with these bytes (SHA-256) may be used now. Asked again at each call, so it should be quick.
     ///
     /// # Errors
     ///
-    /// Why not, and what a person can do about it.
+    /// Why the file is refused, and what a person can do about it.
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String>;
 }
 
-/// Lets everything in: for a folder that only its owner writes to.
+/// Admits every file: for a folder that only its owner writes to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenGate;
 
@@ -24,8 +24,8 @@ impl Gate for OpenGate {
     }
 }
 
-/// Lets in what a person has trusted of a project, file by file, as the ledger in a file says at that moment. Nothing is let in
-/// that is reached through a link at or below the project's folder.
+/// Admits the files of a project that a person has trusted, as the ledger file says at that moment.
+/// A file behind a link at or below the project's folder is never admitted.
 #[derive(Debug, Clone)]
 pub struct TrustGate {
     ledger: PathBuf,
@@ -33,7 +33,7 @@ pub struct TrustGate {
 }
 
 impl TrustGate {
-    /// Goes by the ledger in this file, for what lies in this project.
+    /// A gate for the files of this project, by the ledger in this file.
     pub fn new(ledger: impl Into<PathBuf>, project: impl Into<PathBuf>) -> Self {
         Self { ledger: ledger.into(), project: project.into() }
     }
@@ -41,15 +41,18 @@ impl TrustGate {
 
 impl Gate for TrustGate {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
-        // Read anew each time, so that another process can trust. A ledger that cannot be read trusts nothing.
+        // Read anew each time, so that another process can add trust. If the ledger cannot be
+        // read, nothing is trusted.
         let ledger = Ledger::open(&self.ledger).map_err(|error| error.to_string())?;
         let whole = place(&self.project, path).map_err(|linked| linked.to_string())?;
         match ledger.standing(&whole, &ContentHash::from_bytes(*sha256)) {
             Standing::Trusted => Ok(()),
             Standing::Changed => {
-                Err("it has changed since somebody trusted it; look at it, then `holm tool trust`".to_owned())
+                Err("it changed since you trusted it; look at it, then `holm tool trust`".to_owned())
             }
-            Standing::Unknown => Err("nobody has trusted it; look at it, then `holm tool trust`".to_owned()),
+            Standing::Unknown => {
+                Err("you have not trusted it; look at it, then `holm tool trust`".to_owned())
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Tools of a folder that ask the gate again at each call: trust that was taken back ends with the next one.
+//! Tools of a folder that ask the gate again at each call. Trust that is withdrawn ends
+//! with the next call.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use holm_runtime::{BoxFuture, Job, Reveal, Tool};
 
 use super::{Gate, Offer};
 
-/// The files that made a tool, and who let them in.
+/// The files from which a tool was made, and the gate that admitted them.
 #[derive(Clone)]
 pub(super) struct Admission {
     gate: Arc<dyn Gate>,
@@ -16,7 +17,7 @@ pub(super) struct Admission {
 }
 
 impl Admission {
-    /// Goes by the gate for these files, each with the hash of what was read.
+    /// An admission by this gate for these files, each with the hash of its content.
     pub(super) fn new(gate: &Arc<dyn Gate>, files: Vec<(PathBuf, [u8; 32])>) -> Self {
         Self { gate: Arc::clone(gate), files: files.into() }
     }
@@ -33,7 +34,7 @@ impl Admission {
     }
 }
 
-/// A tool behind its gate.
+/// A tool that asks its gate at each call.
 struct Gated {
     tool: Arc<dyn Tool>,
     admission: Admission,

@@ -1,4 +1,4 @@
-//! The registry itself: what every source offers, and the snapshot that follows from it.
+//! The registry: the offers of every source, and the snapshot that is made from them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use tokio::sync::watch;
 
 use super::{Offer, Problem, Snapshot, Source};
 
-/// All tools, now and from now on. Clones are the same registry.
+/// All tools and their later changes. Clones share the registry.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -38,14 +38,14 @@ struct Shared {
 #[derive(Default)]
 struct Sources {
     offered: BTreeMap<Source, Vec<Offer>>,
-    /// What is wrong with a source, and what there is to say of its tools; both are kept while it is there.
+    /// The problem of a source, and the remarks about its tools; both are kept as long
+    /// as the source exists.
     told: BTreeMap<Source, String>,
     remarks: BTreeMap<Source, Vec<String>>,
     number: u64,
 }
 
 impl Registry {
-    /// No tools yet.
     #[must_use]
     pub fn new() -> Self {
         let current = watch::Sender::new(Arc::new(Snapshot::default()));
@@ -99,10 +99,10 @@ pub struct Edit<'a> {
 }
 
 impl Edit<'_> {
-    /// Puts these tools in the place of whatever the source offered before, and forgets what was wrong with it.
+    /// Replaces all tools that the source offered before, and clears its reported problem.
     ///
-    /// A tool that no run could use (a schema that does not compile, a need without its argument) is left out and
-    /// reported.
+    /// A tool that no run could use (a schema that does not compile, a need without its argument)
+    /// is left out and reported.
     pub fn set(&mut self, source: Source, offers: impl IntoIterator<Item = Offer>) {
         let mut remarks = Vec::new();
         let usable = offers.into_iter().filter(|offer| match flaw(&offer.tool) {
@@ -132,7 +132,7 @@ impl Edit<'_> {
         self.changed |= tools || told || remarks;
     }
 
-    /// Tells what is wrong with a source; its tools stay as they are.
+    /// Reports a problem of a source; its tools stay as they are.
     pub fn report(&mut self, source: Source, what: impl Into<String>) {
         let what = what.into();
         if self.sources.told.get(&source) != Some(&what) {
@@ -177,7 +177,7 @@ pub(super) fn flaw(tool: &Arc<dyn Tool>) -> Option<String> {
     let mut alone = Toolbox::new();
     let added = alone.add_shared(Arc::clone(tool));
     match added.and_then(|()| alone.check()) {
-        // It gets another name here.
+        // It gets a different name here.
         Ok(()) | Err(ToolboxError::Reserved { .. }) => None,
         Err(error @ (ToolboxError::Duplicate { .. } | ToolboxError::Flawed { .. })) => {
             Some(error.to_string())

@@ -1,4 +1,4 @@
-//! The seam between folders and kinds of tools: WASM files, programs, agent files and whatever comes next.
+//! The interface between folders and kinds of tools: WASM files, programs, agent files and others.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,8 +10,8 @@ use super::{Offer, Sidecar, Standing};
 
 /// Turns a file of a tool folder into tools.
 ///
-/// A loader is asked only about files that somebody trusts, and only when they are complete as far as can be seen from
-/// outside. What it is given is what was hashed: it never opens the path again to learn what the file holds.
+/// A loader is asked only about trusted files, and only when they appear to be complete. It
+/// receives the bytes that were hashed, and never opens the path again to read the file.
 ///
 /// ```
 /// use std::{path::Path, sync::Arc};
@@ -42,39 +42,38 @@ pub trait Loader: Send + Sync {
     /// Whether the file is of this loader's kind; `head` is how it begins. The first loader that says yes gets it.
     fn claims(&self, path: &Path, head: &[u8]) -> bool;
 
-    /// Makes tools of it. Of files that are loaded together it is called in the order of their paths; what it returns may take
-    /// long, and others are loaded meanwhile.
+    /// Makes tools of the file. For files that are loaded together, this is called in the order of
+    /// their paths. The returned future may take long, and other files are loaded meanwhile.
     fn load<'a>(&'a self, found: Found<'a>) -> BoxFuture<'a, Result<Vec<Offer>, LoadError>>;
 
-    /// What loading takes most of.
+    /// The resource that loading needs most.
     fn takes(&self) -> Takes {
         Takes::Processors
     }
 }
 
-/// What loading takes most of. There are only so many processors; patience keeps nobody else waiting.
+/// The resource that loading needs most. The number of processors is limited, while a loader that
+/// only waits delays no other loader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Takes {
     /// Work on this machine, of which only so much is done at a time.
     Processors,
-    /// Waiting for somebody else.
+    /// Loading waits for another process or a server.
     Patience,
 }
 
 /// A file that was found in a tool folder.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    /// Where it lies.
     pub path: &'a Path,
     /// Its name without the ending: what the tool is called unless it says otherwise.
     pub name: &'a str,
-    /// All of it.
     pub bytes: &'a [u8],
     /// The open file that the bytes were read from, for kinds that are started by the system.
     pub file: &'a File,
     /// SHA-256 of the bytes.
     pub sha256: &'a [u8; 32],
-    /// What stands beside it in `<name>.toml`.
+    /// The content of `<name>.toml` beside it.
     pub sidecar: Option<&'a Sidecar>,
     /// Whether it is the code that a person has confirmed. Replaced code gets none of what its sidecar asks for.
     pub standing: Standing,
@@ -83,19 +82,20 @@ pub struct Found<'a> {
 /// Why a file did not become a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LoadError {
-    /// The file is not what it should be.
+    /// The file is not valid.
     #[error("{0}")]
     Refused(String),
     /// The file is not the problem: this machine is.
     #[error("could not look at it: {0}")]
     Unavailable(String),
-    /// Nothing is wrong yet: what the file stands for has not answered. Whoever loads it asks for [another look](super::Again).
+    /// Not an error yet: the server behind the file has not answered. The loader
+    /// requests [another look](super::Again) later.
     #[error("{0}")]
     Later(String),
 }
 
 impl LoadError {
-    /// The file is not what it should be.
+    /// An error for a file that is not valid.
     pub fn refused(reason: impl Into<String>) -> Self {
         Self::Refused(reason.into())
     }
@@ -105,7 +105,7 @@ impl LoadError {
         Self::Unavailable(reason.into())
     }
 
-    /// It takes its time, and is looked at again when it is ready.
+    /// Loading takes time; the file is loaded again when it is ready.
     pub fn later(reason: impl Into<String>) -> Self {
         Self::Later(reason.into())
     }

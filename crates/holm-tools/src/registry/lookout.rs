@@ -1,5 +1,5 @@
-//! One watch of the system for the whole process. The system gives each user a bounded number of them, and a server has
-//! thousands of sessions that look at the same few folders.
+//! One file watcher for the whole process. The system limits the number of watchers per user, and a
+//! server has thousands of sessions that watch the same few folders.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use tokio::sync::mpsc;
 
 use super::WatchError;
 
-/// The one that is there, as long as somebody listens.
+/// The shared watcher, which exists as long as it has a listener.
 static SHARED: Mutex<Weak<Lookout>> = Mutex::new(Weak::new());
 
-/// What somebody who listens is told.
+/// A message to a listener.
 #[derive(Debug, Clone)]
 pub(super) enum Heard {
-    /// Something has changed. Paths are as the folder was named by whoever listens.
+    /// A file has changed. The paths use the name that the listener gave to the folder.
     Changed(Event),
-    /// Something may have, and nobody knows what.
+    /// Events may have been lost, so anything may have changed.
     Missed,
 }
 
-/// Listens for changes of folders. Dropped, it listens no more.
+/// A subscription to the changes of folders. Dropping it ends the subscription.
 pub(super) struct Ear {
     lookout: Arc<Lookout>,
     number: u64,
@@ -34,7 +34,7 @@ pub(super) struct Ear {
 }
 
 impl Ear {
-    /// Listens to nothing yet.
+    /// A subscription without folders.
     pub(super) fn new() -> Result<(Self, mpsc::UnboundedReceiver<Heard>), WatchError> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let lookout = Lookout::shared()?;
@@ -56,7 +56,7 @@ impl Ear {
         joined
     }
 
-    /// Listens to a folder no more.
+    /// Ends the subscription to a folder.
     pub(super) fn unwatch(&mut self, folder: &Path) {
         if let Some(real) = self.folders.remove(folder) {
             self.lookout.leave(&real, self.number, folder);
@@ -72,7 +72,7 @@ impl Drop for Ear {
     }
 }
 
-/// Somebody who listens to a folder.
+/// One listener of a folder.
 struct Listener {
     number: u64,
     /// How they call it.
@@ -80,11 +80,12 @@ struct Listener {
     sender: mpsc::UnboundedSender<Heard>,
 }
 
-/// Who listens to which folder.
+/// The listeners of each folder.
 type Listeners = HashMap<PathBuf, Vec<Listener>>;
 
 struct Lookout {
-    /// Held whenever somebody comes or goes. Never taken by the thread that tells of changes, which the watcher waits for.
+    /// Locked while a listener is added or removed. The thread that reports changes never locks it,
+    /// because the watcher waits for that thread.
     watcher: Mutex<RecommendedWatcher>,
     listeners: Arc<Mutex<Listeners>>,
 }
@@ -108,9 +109,9 @@ impl Lookout {
     fn join(&self, folder: &Path, listener: Listener) -> bool {
         let mut watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
         let (number, named) = (listener.number, listener.named.clone());
-        // First who is told, then the watch: nothing is missed between.
+        // The listener is added before the watch starts, so that no event is missed in between.
         lock(&self.listeners).entry(folder.to_owned()).or_default().push(listener);
-        // Also where it is watched already: that may have been another folder, which lay at the same place.
+        // Even if it is already watched: that may have been a different folder at the same path.
         if watcher.watch(folder, RecursiveMode::NonRecursive).is_ok() {
             return true;
         }
@@ -138,7 +139,7 @@ impl Lookout {
     }
 }
 
-/// Who still listens to a folder.
+/// Whether a folder still has listeners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Left {
     Nobody,
@@ -150,8 +151,8 @@ fn lock(listeners: &Mutex<Listeners>) -> MutexGuard<'_, Listeners> {
     listeners.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether an event says that something is another than it was. Each session that begins looks into the folders, and to tell all
-/// the others of it would take longer than the look.
+/// Whether an event means that a file has changed. Each new session reads the folders. Reporting
+/// those reads to all other sessions would take longer than the reads themselves.
 fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(access) => access == AccessKind::Close(AccessMode::Write),
@@ -159,11 +160,11 @@ fn is_change(kind: EventKind) -> bool {
     }
 }
 
-/// Tells everybody whom an event is about.
+/// Sends an event to all listeners of its folder.
 fn pass_on(event: notify::Result<Event>, listeners: &Listeners) {
     let Some(event) = event.ok().filter(|event| !event.need_rescan()) else {
         for listener in listeners.values().flatten() {
-            // Whoever has just gone need not know.
+            // A listener that is just gone does not need the message.
             let _ = listener.sender.send(Heard::Missed);
         }
         return;

@@ -1,8 +1,9 @@
-//! The tools that there are right now: from the program itself, from folders, from servers; changed while agents run.
+//! The tools that exist right now: from the program itself, from folders and from servers. They can
+//! change while agents run.
 //!
-//! Whoever wants the tools takes a [`Snapshot`], which never changes. A change makes a new one and puts it in the old
-//! one's place in a single step, so nobody ever sees half of it, and a call that began finishes on the version that it
-//! began with.
+//! A user of the tools takes a [`Snapshot`], which never changes. A change makes a new snapshot and
+//! swaps it in with a single step. So no reader sees half a change, and a call that has begun
+//! finishes on the version with which it began.
 //!
 //! ```text
 //!  folders ──► Loader ──► Offer ──┐
@@ -10,9 +11,10 @@
 //!  servers ───────────────► Offer ─┘       └──changes()──► runs under way (keep_current)
 //! ```
 //!
-//! [`Folders`] watches folders: a file that appears, changes or goes is a tool that appears, changes or goes. What kind
-//! of tool a file is, a [`Loader`] knows. A broken new version keeps the old one and says so. Whether a file may be used at
-//! all, a [`Gate`] says, when the file is looked at and at each call; what it refuses is no tool any more.
+//! [`Folders`] watches folders: if a file appears, changes or disappears, so does its tool. A
+//! [`Loader`] knows the kind of tool that a file is. If a new version is broken, the old one is
+//! kept and the problem is reported. A [`Gate`] decides whether a file may be used, when the file
+//! is loaded and at each call. A refused file is no longer a tool.
 
 mod again;
 mod folders;

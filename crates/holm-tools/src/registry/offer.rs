@@ -1,4 +1,4 @@
-//! What a source offers: a tool, and what the registry must know of it beyond its declaration.
+//! The offer of a source: a tool, and what the registry must know about it beyond its declaration.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,16 +7,15 @@ use holm_runtime::Tool;
 
 use crate::catalogue::Disclosure;
 
-/// A tool as its source offers it. Its name is a wish: see [`Snapshot`](super::Snapshot).
+/// A tool as its source offers it. Its name is only a request: see [`Snapshot`](super::Snapshot).
 #[derive(Clone)]
 pub struct Offer {
-    /// The tool.
     pub tool: Arc<dyn Tool>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
     /// When a model sees its schema.
     pub disclosure: Disclosure,
-    /// What a person should know about it, such as that it lost what it asks for.
+    /// Notes for a person, such as that the tool lost what it asks for.
     pub notes: Vec<String>,
 }
 
@@ -33,7 +32,7 @@ impl Offer {
         self
     }
 
-    /// Says what a person should know.
+    /// Adds a note for a person.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.notes.push(note.into());
@@ -60,31 +59,30 @@ impl fmt::Debug for Offer {
     }
 }
 
-/// Where tools come from. The order is the precedence: of two that want one name, the earlier source's keeps it.
+/// A source of tools. The order is the precedence: if two tools want one name, the tool of the
+/// earlier source gets it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Source {
-    /// Whose it is.
     pub rank: Rank,
-    /// What it is, for people: a file, a server, `built in`.
+    /// Its name for people: a file, a server, `built in`.
     pub origin: String,
 }
 
 impl Source {
-    /// A source.
     pub fn new(rank: Rank, origin: impl Into<String>) -> Self {
         Self { rank, origin: origin.into() }
     }
 }
 
-/// Whose a source is. A project cannot take a name away from the program or from its user.
+/// The owner of a source. A project cannot take a name from the program or from its user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Rank {
     /// Part of the program.
     BuiltIn,
-    /// Of the person who runs it.
+    /// It belongs to the person who runs Holm.
     User,
-    /// Of the project that is worked on.
+    /// It belongs to the current project.
     Project,
-    /// Of a server elsewhere.
+    /// It belongs to a remote server.
     Server,
 }

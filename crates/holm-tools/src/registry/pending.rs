@@ -1,7 +1,8 @@
-//! Which files have changed and may be read now. Pure: it is told the time.
+//! Tracks which files have changed and can be read now. This is pure logic: the
+//! caller passes the time.
 //!
-//! A file that is being copied sends many events. It is ready when its writer has closed it, or, where the system tells
-//! nothing of closing, when it has rested for a while.
+//! A file that is being copied sends many events. It is ready when its writer has closed it. Where
+//! the system does not report closing, it is ready when it has not changed for a while.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -10,23 +11,23 @@ use std::time::{Duration, Instant};
 /// How long after the last event of a finished change it is taken up: editors and copiers do several things in a row.
 pub(super) const QUIET: Duration = Duration::from_millis(10);
 
-/// How long a file that somebody writes to must rest before it counts as finished without having been closed. Linux tells of
-/// closing; elsewhere this is all there is.
+/// How long a file must stay unchanged before it counts as finished without having been closed.
+/// Linux reports closing; on other systems this is the only sign.
 pub(super) const REST: Duration =
     if cfg!(target_os = "linux") { Duration::from_secs(2) } else { Duration::from_millis(200) };
 
-/// What happened to a file.
+/// The kind of event that a file had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
-    /// Somebody writes to it.
+    /// The file was written to.
     Written,
     /// It is complete, as far as its writer goes; or it is gone.
     Finished,
-    /// Its times or its mode were set, which says nothing about whether somebody still writes.
+    /// Its times or its mode were set, which does not show whether a writer still has it open.
     Noticed,
 }
 
-/// The files that wait to be looked at.
+/// The files that wait to be loaded.
 #[derive(Debug, Default)]
 pub(super) struct Pending(BTreeMap<PathBuf, Instant>);
 
@@ -42,7 +43,7 @@ impl Pending {
         self.0.insert(path.to_owned(), now + wait);
     }
 
-    /// A file was not at rest: it is looked at again when it rests, or when the next event says so.
+    /// A file was still changing: it is read again when it stays unchanged, or at the next event.
     pub(super) fn again(&mut self, path: &Path, now: Instant) {
         self.0.entry(path.to_owned()).or_insert(now + REST);
     }
@@ -52,7 +53,7 @@ impl Pending {
         self.0.values().min().copied()
     }
 
-    /// Those that are ready, which wait no longer.
+    /// Removes and returns the files that are ready.
     pub(super) fn take(&mut self, now: Instant) -> Vec<PathBuf> {
         let ready: Vec<PathBuf> =
             self.0.iter().filter(|(_, due)| **due <= now).map(|(path, _)| path.clone()).collect();

@@ -1,7 +1,9 @@
-//! Which code a person has confirmed, so that replaced code does not inherit what the old code was given.
+//! Remembers which code a person has confirmed, so that replaced code does not inherit the grants
+//! of the old code.
 //!
-//! A grant is given to a tool that somebody knows. When its file is replaced, the name is the same and the code is not: the
-//! new code is a tool, but what it asks for it does not get, until a person confirms it.
+//! A person grants something to a tool that they know. If its file is replaced, the name stays the
+//! same and the code does not. The new code becomes a tool, but it does not get what it asks for
+//! until a person confirms it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +13,7 @@ use std::sync::Mutex;
 
 use thiserror::Error;
 
-/// Whether code is what was confirmed.
+/// Whether the code at a path is the confirmed one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Standing {
     /// It was confirmed, or it is the first that was ever seen at its place.
@@ -21,9 +23,9 @@ pub enum Standing {
     Replaced,
 }
 
-/// Remembers which code was confirmed at which place.
+/// Remembers which code was confirmed at which path.
 pub trait Pins: Send + Sync {
-    /// What is known of this code. The first code at a place is remembered.
+    /// The status of this code. The first code at a path is remembered.
     fn standing(&self, path: &Path, sha256: &[u8; 32]) -> Standing;
 
     /// Confirms this code, on a person's word.
@@ -39,7 +41,7 @@ pub trait Pins: Send + Sync {
     }
 }
 
-/// Why a confirmation cannot be remembered.
+/// Why a confirmation cannot be stored.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("could not write {path}: {reason}")]
 pub struct PinError {
@@ -49,7 +51,8 @@ pub struct PinError {
     pub reason: String,
 }
 
-/// Remembers nothing: every code counts as confirmed. For folders whose gate already goes by content.
+/// Remembers nothing: all code counts as confirmed. For folders whose gate
+/// already checks the content.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoPins;
 
@@ -63,15 +66,15 @@ impl Pins for NoPins {
     }
 }
 
-/// Pins in a file: a line with the hash and the path for each place. Read anew each time, so that another process can
-/// confirm.
+/// Pins in a file: one line with the hash and the path for each pin. The file is read anew each
+/// time, so that another process can confirm code.
 #[derive(Debug)]
 pub struct PinFile {
     path: PathBuf,
     writing: Mutex<()>,
 }
 
-/// What becomes of a pin that is there already.
+/// Whether an existing pin is kept or replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Known {
     Stays,
@@ -84,7 +87,8 @@ impl PinFile {
         Self { path: path.into(), writing: Mutex::default() }
     }
 
-    /// Forgets what was confirmed at a place, and at all places whose names begin so: the next code there is the first.
+    /// Forgets the confirmations at a path, and at all paths with this beginning. The next code
+    /// there counts as the first.
     ///
     /// # Errors
     ///
@@ -110,7 +114,7 @@ impl PinFile {
         Ok(text.lines().filter_map(pin).collect())
     }
 
-    /// Writes a pin down, and gives back what is pinned at the place then.
+    /// Writes a pin, and returns the one that is stored for the path afterwards.
     fn write(&self, place: String, hash: String, known: Known) -> io::Result<String> {
         let _alone = self.writing.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let _lock = self.lock()?;
@@ -123,7 +127,8 @@ impl PinFile {
         Ok(hash)
     }
 
-    /// Other processes read, add and replace the file too; what one of them adds meanwhile must not be lost.
+    /// Other processes read, extend and replace the file too; what one of them adds meanwhile
+    /// must not be lost.
     fn lock(&self) -> io::Result<fs::File> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder)?;
@@ -133,7 +138,7 @@ impl PinFile {
         Ok(lock)
     }
 
-    /// Whole or not at all: a new file that takes the old one's place.
+    /// Atomic: a new file replaces the old one.
     fn save(&self, pins: &BTreeMap<String, String>) -> io::Result<()> {
         let new = self.path.with_extension(format!("{}.new", std::process::id()));
         let mut file = fs::File::create(&new)?;
@@ -172,7 +177,7 @@ impl Pins for PinFile {
     }
 }
 
-/// The path as one line: where it really lies, with line ends made visible.
+/// The real path on one line, with line ends made visible.
 fn place(path: &Path) -> String {
     let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
     let whole = match (folder, path.file_name()) {

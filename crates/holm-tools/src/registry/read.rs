@@ -1,4 +1,5 @@
-//! Reading a file so that what is loaded is what was hashed, and half a file is never taken for a whole one.
+//! Reads a file so that the loaded bytes are the hashed bytes, and a partial file is never taken
+//! for a complete one.
 
 use std::fs::{self, File, Metadata};
 use std::io::Read;
@@ -16,7 +17,7 @@ pub const MAX_FILE: u64 = 256 << 20;
 /// How much of a file is shown to loaders that have to say whether it is theirs.
 pub(super) const HEAD: usize = 512;
 
-/// A file as it was at one moment.
+/// The content of a file at one moment.
 #[derive(Debug)]
 pub(super) struct Whole {
     pub(super) file: File,
@@ -43,12 +44,12 @@ pub(super) enum ReadError {
     Sidecar(#[from] SidecarError),
 }
 
-/// Reads a file that rests: what is there before and after reading must be the same.
+/// Reads a file that is not being written: its state before and after reading must be the same.
 pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     let seen = ordinary(path)?;
     let mut file = open(path)?;
     let opened = file.metadata().map_err(|error| system(&error))?;
-    // Between the look and the opening, a link may have been put in its place.
+    // Between the check and the opening, a link may have replaced it.
     if state(&opened) != state(&seen) {
         return Err(ReadError::Moving);
     }
@@ -65,8 +66,8 @@ pub(super) fn whole(path: &Path) -> Result<Whole, ReadError> {
     Ok(Whole { file, bytes, sha256 })
 }
 
-/// Opens a file that was seen to be an ordinary one. A pipe that was put in its place since is not waited for, and a link is
-/// not followed.
+/// Opens a file that was seen to be an ordinary one. It does not wait for a pipe that replaced the
+/// file since, and does not follow a link.
 fn open(path: &Path) -> Result<File, ReadError> {
     let mut options = File::options();
     options.read(true);
@@ -79,7 +80,7 @@ fn open(path: &Path) -> Result<File, ReadError> {
     options.open(path).map_err(|error| system(&error))
 }
 
-/// The sidecar of a tool with its bytes' hash, where there is one.
+/// The sidecar of a tool with the hash of its bytes, if it has one.
 pub(super) fn sidecar(path: &Path) -> Result<Option<(Sidecar, [u8; 32])>, ReadError> {
     match whole(&sidecar_path(path)) {
         Ok(whole) => Ok(Some((Sidecar::read(&whole.bytes)?, whole.sha256))),
@@ -88,19 +89,19 @@ pub(super) fn sidecar(path: &Path) -> Result<Option<(Sidecar, [u8; 32])>, ReadEr
     }
 }
 
-/// Where the sidecar of a tool lies.
+/// The path of a tool's sidecar.
 pub(super) fn sidecar_path(path: &Path) -> PathBuf {
     path.with_extension("toml")
 }
 
-/// Whether nobody has written to the file for so long that nobody is writing now.
+/// Whether the last write to the file is so long ago that its writer must have finished.
 pub(super) fn rests_for(path: &Path, patience: Duration) -> bool {
     let modified = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
     modified.is_ok_and(|time| SystemTime::now().duration_since(time).is_ok_and(|age| age >= patience))
 }
 
-/// Whether a file of a tool folder could be a tool: no sidecar, nothing hidden, nothing that editors and copiers leave
-/// while they work.
+/// Whether a file of a tool folder could be a tool. Sidecars, hidden files, and temporary files of
+/// editors and copiers are not.
 pub(super) fn is_candidate(path: &Path) -> bool {
     const UNFINISHED: [&str; 8] = ["toml", "tmp", "part", "partial", "new", "swp", "bak", "crdownload"];
     let Some(name) = path.file_name().and_then(|name| name.to_str()) else { return false };
@@ -125,7 +126,7 @@ fn ordinary(path: &Path) -> Result<Metadata, ReadError> {
     Ok(seen)
 }
 
-/// What would be different if somebody had written to it or put another in its place.
+/// The metadata that would differ if the file had been written to or replaced.
 fn state(metadata: &Metadata) -> (u64, Option<SystemTime>, u64, u64) {
     #[cfg(unix)]
     let (device, number) = {

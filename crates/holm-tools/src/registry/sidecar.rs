@@ -1,7 +1,7 @@
-//! `<tool>.toml`: what stands beside a tool and corrects or completes what the tool says about itself.
+//! `<tool>.toml`: a file beside a tool that corrects or completes what the tool says about itself.
 //!
-//! It can describe and it can ask. It cannot give: what it asks for becomes what a call needs, and a call that needs what
-//! nobody granted is asked about or refused like any other.
+//! A sidecar can describe and ask, but it cannot grant. What it asks for becomes a need of each
+//! call. A call with a need that is not granted is asked about or refused like any other.
 
 use holm_grants::{Allowances, Level, Template};
 use holm_guards::plausibility::{EmptyOutput, ErrorText};
@@ -15,7 +15,7 @@ use crate::catalogue::Disclosure;
 /// The most bytes of a sidecar: a person wrote it.
 pub const MAX_SIDECAR: usize = 64 << 10;
 
-/// What a sidecar says. Whatever it leaves out stays as the tool itself has it.
+/// The content of a sidecar. A field that it leaves out keeps the value from the tool itself.
 ///
 /// ```
 /// use holm_tools::registry::Sidecar;
@@ -34,17 +34,18 @@ pub const MAX_SIDECAR: usize = 64 << 10;
 pub struct Sidecar {
     /// What it is called.
     pub name: Option<String>,
-    /// What it does, for the model.
+    /// Its purpose, for the model.
     pub description: Option<String>,
     /// Words under which it is found.
     pub keywords: Vec<String>,
-    /// How much a call can change. Never less than what it asks for makes possible.
+    /// How much a call can change. It is never lower than what its needs make possible.
     pub level: Option<Level>,
-    /// What each call asks for, as grants with arguments in braces: `read:{path}`, `fetch:https://api.example.com`.
+    /// The needs of each call, as grants with arguments in braces: `read:{path}`,
+    /// `fetch:https://api.example.com`.
     pub asks: Vec<Template>,
     /// How much one call may use, such as `time:5s`.
     pub limits: Allowances,
-    /// What must hold of every result.
+    /// Conditions that every result must meet.
     pub postconditions: Vec<Postcondition>,
     /// How much of a result the model sees, in characters.
     pub result_limit: Option<u64>,
@@ -64,7 +65,7 @@ pub enum SidecarError {
     /// It is larger than any that a person wrote.
     #[error("the sidecar has {0} bytes, more than the {MAX_SIDECAR} that are read")]
     TooLarge(usize),
-    /// It is no text.
+    /// It is not valid text.
     #[error("the sidecar is not utf-8 text")]
     NotText,
     /// It says what no sidecar says.
@@ -77,7 +78,7 @@ impl Sidecar {
     ///
     /// # Errors
     ///
-    /// What is wrong, with its line.
+    /// The error, with its line.
     pub fn parse(text: &str) -> Result<Self, SidecarError> {
         if text.len() > MAX_SIDECAR {
             return Err(SidecarError::TooLarge(text.len()));
@@ -96,10 +97,10 @@ impl Sidecar {
     }
 }
 
-/// Characters of a line that are shown with what is wrong in it.
+/// Characters of a line that are shown with its error.
 const MOST_SHOWN: usize = 80;
 
-/// What is wrong with a text, and on which of its lines.
+/// Describes an error in a text, with its line.
 fn in_a_line(text: &str, error: &toml::de::Error) -> String {
     let said = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
     let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return said };

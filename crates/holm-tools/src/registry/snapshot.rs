@@ -1,4 +1,5 @@
-//! All tools at one moment. Never changes; whoever holds it goes on with what it holds.
+//! All tools at one moment. A snapshot never changes, so its holder keeps working
+//! with the same tools.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -11,7 +12,7 @@ use holm_runtime::{BoxFuture, Job, Reveal, Tool, Toolbox};
 use super::{Offer, Rank, Source};
 use crate::catalogue::{Catalogue, Entry, Found, Query, Renamed};
 
-/// All tools at one moment, each under a name of its own that every provider accepts.
+/// All tools at one moment, each under a unique name that every provider accepts.
 #[derive(Default)]
 pub struct Snapshot {
     number: u64,
@@ -21,12 +22,11 @@ pub struct Snapshot {
     problems: Vec<Problem>,
 }
 
-/// Something that a person should know about a source.
+/// A problem of a source that a person should know about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Which source.
     pub source: Source,
-    /// What is wrong, and what holds instead.
+    /// The problem, and what applies instead.
     pub what: String,
 }
 
@@ -63,13 +63,13 @@ impl Snapshot {
         &self.catalogue
     }
 
-    /// The tools that are not called what they wanted.
+    /// The tools that did not get the names that they asked for.
     #[must_use]
     pub fn renamed(&self) -> &[Renamed] {
         self.catalogue.renamed()
     }
 
-    /// What a person should know.
+    /// The problems that a person should know about.
     #[must_use]
     pub fn problems(&self) -> &[Problem] {
         &self.problems
@@ -98,8 +98,8 @@ impl Snapshot {
         self.some(|entry| entry.level <= level)
     }
 
-    /// The tools up to `level` whose schemas a model sees that has asked for those in `asked`; the others it finds by
-    /// [`search`](Self::search).
+    /// The tools up to `level` whose schemas a model sees after asking for those in `asked`. It
+    /// finds the others with [`search`](Self::search).
     #[must_use]
     pub fn disclosed(&self, level: Level, asked: &BTreeSet<String>) -> Toolbox {
         let shown: BTreeSet<&str> = self.catalogue.disclosed(asked).map(|tool| tool.name.as_str()).collect();
@@ -142,7 +142,8 @@ fn add(toolbox: &mut Toolbox, tool: &Arc<dyn Tool>) {
     debug_assert!(added.is_ok(), "names of a catalogue differ");
 }
 
-/// The names that no tool is given: those that a run answers itself, unless it is the program that offers just that tool.
+/// The reserved names: those that a run answers itself, unless the program itself
+/// offers exactly that tool.
 fn reserved(offered: &[(Source, Offer)]) -> Vec<&'static str> {
     let is_offered = |name: &str| {
         offered.iter().filter(|(source, _)| source.rank == Rank::BuiltIn).any(|(_, offer)| {
@@ -173,18 +174,19 @@ fn named(name: &str, tool: Arc<dyn Tool>) -> Arc<dyn Tool> {
     }
     let mut declaration = holm_kernel::Tool { name: name.into(), ..tool.declaration().clone() };
     if matches!(declaration.kind, ToolKind::Agent { .. }) {
-        // Who may be called goes by the name under which it is called.
+        // The right to call an agent refers to the name under which it is called.
         let wanted = format!("spawn:{}", tool.declaration().name);
         let given = format!("spawn:{name}").parse::<Template>();
         for need in declaration.needs.iter_mut().filter(|need| need.to_string() == wanted) {
-            // A name that cannot be granted is told when a run begins: its grant is missing there.
+            // A name that cannot be granted is reported when a run begins, because its
+            // grant is missing there.
             *need = given.clone().unwrap_or_else(|_| need.clone());
         }
     }
     Arc::new(Named { declaration, tool })
 }
 
-/// A tool that is not called what it wanted.
+/// Wraps a tool whose name in the catalogue differs from the one that it asked for.
 struct Named {
     declaration: holm_kernel::Tool,
     tool: Arc<dyn Tool>,

@@ -1,19 +1,19 @@
-//! Files that are read at the same time are still loaded in their order: which of two that want one name gets it must not
-//! depend on which was read faster.
+//! Loads files in their order even if they are read at the same time. If two files want one name,
+//! the result must not depend on which was read faster.
 
 use tokio::sync::oneshot;
 
-/// A file's place in the line of those that are loaded together.
+/// The position of a file in the queue of files that are loaded together.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     /// Comes to its end when the file before this one began to load, or will not.
     before: Option<oneshot::Receiver<()>>,
-    /// Dropped with the turn, which lets the next one go on.
+    /// Dropped with the turn, which lets the next file start.
     after: Option<oneshot::Sender<()>>,
 }
 
 impl Turn {
-    /// A file that waits for nobody: it is loaded by itself, or it is the first of a line.
+    /// A turn without a predecessor: the file is loaded alone, or it is the first in the queue.
     pub(super) fn free() -> Self {
         Self::default()
     }

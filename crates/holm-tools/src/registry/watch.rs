@@ -16,10 +16,10 @@ use super::lookout::{Ear, Heard};
 use super::pending::{Pending, REST, Touch};
 use super::read;
 
-/// How often a folder that is not there (any more) is looked for.
+/// How often a missing folder is looked for.
 const LOST: Duration = Duration::from_secs(1);
 
-/// Folders that are being watched. Dropped, nobody watches them any more; the registry keeps its tools.
+/// Folders that are being watched. Dropping it stops the watch; the registry keeps its tools.
 #[derive(Debug)]
 pub struct Watching {
     task: AbortHandle,
@@ -36,7 +36,7 @@ impl Drop for Watching {
     }
 }
 
-/// Loads what is there and starts to watch.
+/// Loads the present files and starts to watch.
 pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
     let (ear, events) = Ear::new()?;
     let mut watch = Watch {
@@ -60,20 +60,20 @@ pub(super) async fn start(folders: Folders) -> Result<Watching, WatchError> {
 struct Watch {
     folders: Folders,
     ear: Ear,
-    /// Which folder each watch is on: another one may take its path.
+    /// The folder of each watch: a different one may take its path.
     watched: Vec<Option<Identity>>,
     pending: Pending,
-    /// Files that were looked at, so that those that went unnoticed are found.
+    /// Files that were loaded, so that unnoticed removals are found.
     known: BTreeSet<PathBuf>,
     looks: JoinSet<Seen>,
     /// Which file each look is at.
     begun: HashMap<tokio::task::Id, PathBuf>,
-    /// The files that are being looked at. One look at a time: what a look finds is always newer than what was found
-    /// before, and a file that never rests is still taken up now and then.
+    /// The files that are being loaded. Each file has one load at a time, so a result is always
+    /// newer than the previous one. A file that keeps changing is still loaded now and then.
     busy: BTreeMap<PathBuf, Meanwhile>,
 }
 
-/// Whether a file has changed while it was looked at.
+/// Whether a file has changed while it was being loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meanwhile {
     Unchanged,
@@ -95,7 +95,7 @@ impl Watch {
                     None => return,
                 },
                 () = sleep_until(due) => self.look(),
-                // Who asks is kept by the folders, so this never ends.
+                // The folders keep the sender alive, so this never ends.
                 Ok(()) = asked.changed() => self.asked(),
                 Some(done) = self.looks.join_next_with_id(), if !self.looks.is_empty() => self.seen(done),
                 _ = lost.tick() => self.find_folders(),
@@ -103,7 +103,7 @@ impl Watch {
         }
     }
 
-    /// Watches the folders that are there and were not watched, or were others when they were.
+    /// Watches existing folders that are not watched yet, or that were replaced since.
     fn find_folders(&mut self) {
         for place in 0..self.folders.folders.len() {
             let Some(path) = self.folders.folders.get(place).map(|folder| folder.path.clone()) else {
@@ -126,8 +126,9 @@ impl Watch {
         }
     }
 
-    /// Takes these folders for unwatched. The system's watch of a path ends when any folder is removed that it was ever on, also
-    /// where another one has taken the place of that since.
+    /// Marks these folders as unwatched. The system's watch of a path ends when any folder
+    /// is removed that it ever watched there. This happens even if another folder has
+    /// taken its place since.
     fn lose(&mut self, gone: &[PathBuf]) {
         for (folder, watched) in self.folders.folders.iter().zip(&mut self.watched) {
             if gone.contains(&folder.path) && watched.take().is_some() {
@@ -137,7 +138,7 @@ impl Watch {
         self.rescan();
     }
 
-    /// Looks at everything again.
+    /// Checks all files again.
     fn rescan(&mut self) {
         let now = Instant::now();
         let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
@@ -146,7 +147,7 @@ impl Watch {
         }
     }
 
-    /// Looks at what a loader wants to be looked at.
+    /// Loads the files that a loader requested.
     fn asked(&mut self) {
         let now = Instant::now();
         for path in self.folders.again.take() {
@@ -157,7 +158,7 @@ impl Watch {
     fn heard(&mut self, heard: Heard) {
         let Heard::Changed(event) = heard else { return self.rescan() };
         if event.paths.iter().any(|path| self.folders.folders.iter().any(|folder| folder.path == *path)) {
-            // It is about a folder itself: it may be gone, or be another by now.
+            // The event is about a folder itself: it may be gone or replaced.
             if matches!(event.kind, EventKind::Remove(_)) {
                 self.lose(&event.paths);
             }
@@ -173,7 +174,7 @@ impl Watch {
         }
     }
 
-    /// The tools that a changed file is about: itself, or those that it is the sidecar of.
+    /// The tools that a changed file affects: itself, or those of which it is the sidecar.
     fn meant(&self, path: &Path) -> Vec<PathBuf> {
         if path.extension().is_some_and(|ending| ending == "toml") {
             let files = self.folders.folders.iter().flat_map(super::Folder::candidates);
@@ -191,7 +192,7 @@ impl Watch {
         self.folders.folders.iter().position(|known| known.path == folder)
     }
 
-    /// Looks at what is ready.
+    /// Loads the files that are ready.
     fn look(&mut self) {
         for path in self.pending.take(Instant::now()) {
             let Some(place) = self.place(&path) else { continue };
@@ -228,7 +229,7 @@ impl Watch {
     }
 }
 
-/// Which folder lies at a path, so that another one in its place is noticed.
+/// Identifies the folder at a path, so that a replacement is noticed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -249,7 +250,7 @@ impl Identity {
     }
 }
 
-/// What an event means for a file.
+/// The meaning of an event for a file.
 fn touch(kind: EventKind, path: &Path) -> Option<Touch> {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) | EventKind::Remove(_) => {

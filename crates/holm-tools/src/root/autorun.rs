@@ -1,13 +1,14 @@
-//! Files of a project whose code everyday tools run without asking: at `cd`, when an editor opens the folder, at
-//! `git commit`. The one table for file tools, guests and commands; `docs/threat-model.md` explains each decision.
+//! Files of a project whose code everyday tools run without asking: at `cd`, when an editor opens
+//! the folder, at `git commit`. This one table serves file tools, guests and commands;
+//! `docs/threat-model.md` explains each decision.
 //!
-//! What runs because the user says build, test or install (`Makefile`, `build.rs`, `package.json`) is ordinary code and not
-//! in here.
+//! Code that runs because the user asks to build, test or install (`Makefile`, `build.rs`,
+//! `package.json`) is ordinary code and is not listed here.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A file or a folder that a tool obeys.
+/// A file or a folder that a tool runs or obeys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AutorunFile {
     /// Its name at any depth: at most one `*` in the last component, a slash at the end of a folder.
@@ -17,7 +18,7 @@ pub(crate) struct AutorunFile {
     pub(crate) handling: Handling,
 }
 
-/// What happens to a write.
+/// How a write to such a file is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Handling {
     /// It needs a grant that names the file.
@@ -185,7 +186,6 @@ const REPORTED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The whole table.
 pub(crate) fn table() -> impl Iterator<Item = AutorunFile> {
     let rows = |lists: &'static [(&'static str, &'static [&'static str])], handling| {
         lists.iter().flat_map(move |(runner, patterns)| {
@@ -195,7 +195,7 @@ pub(crate) fn table() -> impl Iterator<Item = AutorunFile> {
     rows(PROTECTED, Handling::Protected).chain(rows(REPORTED, Handling::Reported))
 }
 
-/// The patterns of what is protected.
+/// The patterns of protected files.
 pub(crate) fn protected() -> impl Iterator<Item = &'static str> {
     table().filter(|row| row.handling == Handling::Protected).map(|row| row.pattern)
 }
@@ -207,7 +207,8 @@ pub(crate) fn may_list(name: &str) -> bool {
     index().exact.contains_key(&name) || index().starred.iter().any(|row| fits_name(last(row.pattern), &name))
 }
 
-/// The row of a path beneath the workspace, which may also lie in a folder of the table. Case counts for nothing.
+/// The row for a path beneath the workspace, which may also be inside a folder of the
+/// table. Case is ignored.
 pub(crate) fn find(path: &str) -> Option<AutorunFile> {
     let names: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
     (1..=names.len()).find_map(|end| {
@@ -217,7 +218,7 @@ pub(crate) fn find(path: &str) -> Option<AutorunFile> {
     })
 }
 
-/// All rows of a path: a file can fit one by its name and another by a star.
+/// All rows for a path: a file can match one row by its name and another by a star.
 pub(crate) fn find_all(path: &str) -> Vec<AutorunFile> {
     let names: Vec<String> = path.split('/').map(str::to_ascii_lowercase).collect();
     let prefixes = (1..=names.len()).filter_map(|end| names.get(..end));

@@ -1,4 +1,4 @@
-//! The folder itself.
+//! The root folder and the operations in it.
 
 use std::{
     fs::File,
@@ -20,7 +20,7 @@ use super::{
     place::Kind,
 };
 
-/// A folder that is open, and the rules for what lies in it. Clones share the handle.
+/// An open folder, and the rules for its content. Clones share the handle.
 #[derive(Debug, Clone)]
 pub struct Root {
     dir: Arc<Dir>,
@@ -34,14 +34,13 @@ pub struct Root {
 /// Whether a walk enters other mounts. A bind mount can show any folder of the machine inside the root.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mounts {
-    /// It does not.
     #[default]
     Refused,
-    /// It does, because a person says that what is mounted there belongs to the task.
+    /// It does, because a person says that the mounted files belong to the task.
     Entered,
 }
 
-/// From what a folder of Holm's is kept.
+/// The accesses from which a folder of Holm is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protect {
     /// No tool writes there: tool folders, agents, hooks, configuration.
@@ -51,10 +50,11 @@ pub enum Protect {
 }
 
 impl Root {
-    /// Opens a folder, with the usual denies. Only here is a path taken from whoever starts Holm; links in it count.
+    /// Opens a folder, with the default denies. Only here is a path taken from the caller that
+    /// starts Holm, and links in it are followed.
     ///
     /// # Errors
-    /// [`RootError`] if it is no folder, or has a name that no path can spell.
+    /// [`RootError`] if it is not a folder, or has a name that no path can spell.
     pub fn open(folder: &Path) -> Result<Self, RootError> {
         let shown = folder.display().to_string();
         let failed = |error| RootError::io(&shown, &error);
@@ -89,7 +89,7 @@ impl Root {
         self
     }
 
-    /// Keeps a folder of Holm's from the tools, if it lies in this root. It need not exist yet.
+    /// Protects a folder of Holm from the tools, if it is inside this root. It need not exist yet.
     ///
     /// # Errors
     /// [`RootError`] if the folder's place cannot be told.
@@ -110,11 +110,11 @@ impl Root {
         Ok(self)
     }
 
-    /// What is kept from tools here, for the sandbox: see [`Denies::denials`]. What the configuration of git names is as it
-    /// stands now.
+    /// The denials of this root, for the sandbox: see [`Denies::denials`]. The paths that the
+    /// configuration of git names are read now.
     ///
     /// # Errors
-    /// [`RootError`] if a rule cannot be said of absolute paths.
+    /// [`RootError`] if a rule cannot be expressed with absolute paths.
     pub fn denials(&self) -> Result<Denials, RootError> {
         let at = Path::new(self.at.as_str());
         let named = git::NamedPaths::find(at, &git::GitFolder::around(at));
@@ -127,7 +127,7 @@ impl Root {
     /// Reads a text as a path of this root. Absolute texts are taken if they lead into the root.
     ///
     /// # Errors
-    /// [`RootError::Path`] for what is no path, [`RootError::Outside`] for what lies elsewhere.
+    /// [`RootError::Path`] for an invalid path, [`RootError::Outside`] for a path outside the root.
     pub fn path(&self, text: &str) -> Result<FilePath, RootError> {
         let path: FilePath = text.parse().map_err(|reason| RootError::Path { reason })?;
         let path = path.rebased(&self.at);
@@ -145,7 +145,7 @@ impl Root {
         self.place(path)?.read()
     }
 
-    /// What a call may do here.
+    /// The permit of a call in this root.
     pub(crate) fn permit<'a>(&'a self, needs: &'a [Need]) -> Permit<'a> {
         Permit::new(needs, &self.at)
     }
@@ -160,7 +160,7 @@ impl Root {
         &self.denies
     }
 
-    /// The place of a file that is there or in a folder that is there, for reading.
+    /// The location of an existing file, or of a file in an existing folder, for reading.
     pub(crate) fn place(&self, path: &FilePath) -> Result<Place, RootError> {
         check_relative(path)?;
         if let Some(rule) = self.denies.reading(path) {
@@ -189,7 +189,6 @@ impl Root {
         self.place_unchecked(path)
     }
 
-    /// Opens a folder.
     pub(crate) fn folder(&self, path: &FilePath) -> Result<Dir, RootError> {
         check_relative(path)?;
         if let Some(rule) = self.denies.reading(path) {
@@ -198,7 +197,7 @@ impl Root {
         self.folder_unchecked(path)
     }
 
-    /// What lies at a path: a file, a folder, or something that tools leave alone.
+    /// The kind of entry at a path: a file, a folder, or something that tools do not touch.
     pub(crate) fn kind(&self, path: &FilePath) -> Result<Kind, RootError> {
         if path.as_str() == "." {
             return Ok(Kind::Folder);
@@ -217,7 +216,8 @@ impl Root {
         handle::open(start, name, flags, self.mounts, self.way)
     }
 
-    /// What an answer of the system about a path means; a link is followed in words, never in deed.
+    /// Explains a system error about a path. A link's target is named in the
+    /// message but never opened.
     pub(super) fn explain(&self, path: &FilePath, errno: Errno) -> RootError {
         if !matches!(errno, Errno::LOOP | Errno::NOTDIR | Errno::MLINK) {
             return RootError::of(path.as_str(), errno);
@@ -273,7 +273,7 @@ impl Root {
         Ok(())
     }
 
-    /// Refuses to write where git would find a repository, whatever its folder is called.
+    /// Refuses to write where git would find a repository, under any folder name.
     fn keep_out_of_git(&self, path: &FilePath) -> Result<(), RootError> {
         let mut here = self.open_folder(".").map_err(|errno| self.explain(path, errno))?;
         let mut names = path.as_str().split('/').peekable();
@@ -306,7 +306,8 @@ impl Root {
         Ok(())
     }
 
-    /// Where in this root a folder of the machine lies, if it does. What does not exist yet lies where it would.
+    /// The path of a folder within this root, if it is inside. A folder that does not exist yet has
+    /// the path that it would get.
     fn inside(&self, folder: &Path) -> Result<Option<FilePath>, RootError> {
         let shown = folder.display().to_string();
         let mut tail = Vec::new();
@@ -340,16 +341,14 @@ impl Root {
     }
 }
 
-/// What happens to folders that are not there.
+/// Whether missing folders are created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Folders {
-    /// The write fails.
     Wanted,
-    /// They are made.
     Made,
 }
 
-/// How many names of a path lead to what a pattern of the table matches.
+/// How many components of a path lead to the match of a pattern of the table.
 fn folder_depth(path: &FilePath, pattern: &str) -> usize {
     let all = path.as_str().split('/').count();
     let found = |end: &usize| {

@@ -1,10 +1,12 @@
-//! Names that are kept from every tool, whatever it was granted. The one list for files, the sandbox and commands.
+//! Names that no tool may access, no matter what it was granted. This one list serves file tools,
+//! the sandbox and commands.
 
 use holm_grants::{Denial, Denials, FilePath, Grant, GrantError, GrantSet, PathPattern, Request};
 
 use super::autorun::{self, AutorunFile};
 
-/// What holds secrets by custom and is of no use to a build: kept from everything that runs here, commands too.
+/// Files that usually hold secrets and that no build needs: hidden from everything that
+/// runs here, including commands.
 const SECRETS: &[&str] = &[
     "**/.env",
     "**/.envrc",
@@ -22,9 +24,10 @@ const SECRETS: &[&str] = &[
     "**/.pypirc",
 ];
 
-/// What is kept from all tools but commands, which need it: the inside of version control, whose configuration names
-/// programs that git starts; settings of npm; and files that hold keys or certificates, without which programs that were
-/// installed into the workspace trust no server.
+/// Files that are hidden from all tools except commands, which need them. These are the inside of
+/// version control, whose configuration names programs that git starts, and settings of npm.
+/// Files with keys or certificates are included, because programs installed in the workspace need
+/// them to trust servers.
 const INNER: &[&str] = &[
     "**/.git/",
     // How a file system with short names calls the same folder.
@@ -43,17 +46,18 @@ const INNER: &[&str] = &[
     "**/*.kdbx",
 ];
 
-/// As [`SECRETS`], with names that [`EXAMPLES`] have too.
+/// Like [`SECRETS`], but the patterns also match names of [`EXAMPLES`].
 const LOOKALIKES: &[&str] = &["**/.env.*", "**/id_rsa*", "**/id_dsa*", "**/id_ecdsa*", "**/id_ed25519*"];
 
-/// What looks like a secret and is meant to be shown.
+/// Files that look like secrets and are meant to be shown.
 const EXAMPLES: &[&str] =
     &["**/.env.example", "**/.env.sample", "**/.env.template", "**/.env.dist", "**/id_*.pub"];
 
-/// What Holm itself obeys: all may read it, nobody writes it.
+/// Configuration of Holm itself: every tool may read it, and none may write it.
 const OWN: &[&str] = &["**/.holm/", "**/holm.toml"];
 
-/// What a shell or git obeys when it starts: all may read it, nobody writes it.
+/// Configuration that a shell or git obeys at startup: every tool may read it, and
+/// none may write it.
 const STARTUP: &[&str] = &[
     "**/.bashrc",
     "**/.bash_profile",
@@ -70,8 +74,8 @@ const STARTUP: &[&str] = &[
     "**/.config/git/",
 ];
 
-/// What version control other than git runs because a repository says so: commands use the rest of these folders, and no
-/// command writes this.
+/// Files that version control other than git runs because a repository says so. Commands use the
+/// rest of these folders, but no command writes these files.
 pub(crate) const OTHER_HISTORY: &[&str] = &[
     "**/.hg/hgrc",
     "**/.hg/hgrc-not-shared",
@@ -81,10 +85,11 @@ pub(crate) const OTHER_HISTORY: &[&str] = &[
     "**/.jj/workspace-config.toml",
 ];
 
-/// What would make a folder a git repository of its own: only commands write it, because git does.
+/// Files that would make a folder a git repository: only commands write them, because git does.
 const REPOSITORY: &[&str] = &["**/HEAD", "**/commondir"];
 
-/// The rules of one root. They compare without case, invisible joiners and trailing dots, as the worst file system would.
+/// The deny rules of one root. Comparison ignores case, invisible joiners and trailing dots, as the
+/// most permissive file system would.
 ///
 /// ```
 /// use holm_tools::root::Denies;
@@ -103,7 +108,7 @@ pub struct Denies {
     unwritten: Denials,
     /// Files that everyday tools run without asking.
     autorun: Denials,
-    /// What the user granted by a name of the table, and which may therefore be written.
+    /// The paths that the user granted by a name of the table, which may therefore be written.
     named: Vec<PathPattern>,
 }
 
@@ -146,17 +151,19 @@ impl Denies {
         self
     }
 
-    /// The part of the usual rules that holds for commands: what holds secrets is not there, what is obeyed is not written.
+    /// The part of the default rules that applies to commands: secret files are hidden, and
+    /// configuration files are not writable.
     ///
-    /// Denials know no exceptions; whoever hides files by these leaves those alone that [`is_example`](Self::is_example)
-    /// names.
+    /// Denials have no exceptions. A caller that hides files by these must leave out those for
+    /// which [`is_example`](Self::is_example) is true.
     #[must_use]
     pub fn of_commands() -> Denials {
         Self::usual().for_commands()
     }
 
-    /// As [`of_commands`](Self::of_commands), without what a grant names: see [`naming`](Self::naming). A jail has no
-    /// exceptions, so a grant that names one `.vscode` folder opens all that the call may write.
+    /// Like [`of_commands`](Self::of_commands), without the paths that a grant names: see
+    /// [`naming`](Self::naming). A jail has no exceptions, so a grant that names one `.vscode`
+    /// folder opens all of them that the call may write.
     #[must_use]
     pub fn for_commands(&self) -> Denials {
         let rules =
@@ -164,8 +171,8 @@ impl Denies {
         rules.join(&self.autorun_for_jails())
     }
 
-    /// The rules about what everyday tools run, but for those that a grant names: all that are about the file, or it would
-    /// stay closed.
+    /// The rules about files that everyday tools run, without those that a grant names. All rules
+    /// about such a file are left out, because one would keep it closed.
     fn autorun_for_jails(&self) -> Denials {
         let rows = self.named.iter().flat_map(|pattern| autorun::find_all(&spelled(pattern)));
         let named: Vec<&str> = rows.map(|row| row.pattern).collect();
@@ -184,7 +191,7 @@ impl Denies {
         is_lookalike && fixed("path", &[EXAMPLES]).hitting(&Request::Read(path.clone())).is_some()
     }
 
-    /// What a shell or git obeys when it starts, as paths beneath a person's home.
+    /// Files that a shell or git obeys at startup, as paths beneath a person's home.
     pub fn startup() -> impl Iterator<Item = &'static str> {
         STARTUP.iter().map(|pattern| pattern.trim_start_matches("**/").trim_end_matches('/'))
     }
@@ -195,7 +202,7 @@ impl Denies {
     /// Denials know no exceptions, so what looks like a secret and is an example counts as a secret.
     ///
     /// # Errors
-    /// [`GrantError`] if a rule cannot be said of absolute paths.
+    /// [`GrantError`] if a rule cannot be expressed with absolute paths.
     pub fn denials(&self, at: &FilePath) -> Result<Denials, GrantError> {
         let at = PathPattern::exactly(at)?.to_string();
         let all = self.all.iter().chain(self.lookalikes.iter()).map(ToString::to_string);
@@ -215,7 +222,7 @@ impl Denies {
     /// The same rules and one more for all access, as the text of a denial: `path:secrets/`, `read:**/*.sql`.
     ///
     /// # Errors
-    /// [`GrantError`] if the text is no denial.
+    /// [`GrantError`] if the text is not a valid denial.
     pub fn and(mut self, denial: &str) -> Result<Self, GrantError> {
         self.all.insert(denial.parse()?);
         Ok(self)
@@ -224,7 +231,7 @@ impl Denies {
     /// The same rules and one more for writing alone.
     ///
     /// # Errors
-    /// [`GrantError`] if the text is no denial.
+    /// [`GrantError`] if the text is not a valid denial.
     pub fn and_unwritten(mut self, denial: &str) -> Result<Self, GrantError> {
         self.unwritten.insert(denial.parse()?);
         Ok(self)
@@ -273,7 +280,8 @@ impl Default for Denies {
     }
 }
 
-/// The rule for the same files by absolute paths; none for a rule that is about no file, or about those already.
+/// The rule for the same files by absolute paths. Returns `None` for a rule that is not about
+/// files, or that already has an absolute path.
 fn absolute(rule: &str, at: &str) -> Option<String> {
     let (kind @ ("path" | "read" | "write"), pattern) = rule.split_once(':')? else { return None };
     match pattern {
@@ -284,7 +292,8 @@ fn absolute(rule: &str, at: &str) -> Option<String> {
     }
 }
 
-/// The row of the table that a pattern names: by components without a star, so that `**` names nothing.
+/// The row of the table that a pattern names: by components without a star, so
+/// that `**` names nothing.
 fn named_by(pattern: &PathPattern) -> Option<AutorunFile> {
     autorun::find(&spelled(pattern)).filter(|row| row.handling == autorun::Handling::Protected)
 }

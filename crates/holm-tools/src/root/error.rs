@@ -1,12 +1,12 @@
-//! Why a file is not opened, changed or listed.
+//! Errors from opening, changing or listing a file.
 
 use holm_grants::PathError;
 use rustix::io::Errno;
 
-/// Why a root refuses. Names of files are shown as they were asked for; nothing outside the root is named.
+/// Why a root refuses. Files are named as the caller named them; nothing outside the root is named.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RootError {
-    /// The text is no path.
+    /// The text is not a valid path.
     #[error("this is no path that can be opened: {reason}")]
     Path {
         /// What is wrong with it.
@@ -15,15 +15,12 @@ pub enum RootError {
     /// An absolute path that does not lead into the root.
     #[error("`{path}` lies outside the folder of this task; name a path beneath it, relative to it")]
     Outside {
-        /// The path.
         path: String,
     },
     /// A rule keeps the file from all tools.
     #[error("`{path}` is kept from tools by the rule {rule}; go on without it")]
     Denied {
-        /// The path.
         path: String,
-        /// The rule.
         rule: String,
     },
     /// An everyday tool of the user's runs the file without asking, and no grant names it.
@@ -32,17 +29,14 @@ pub enum RootError {
          --grant 'write:{grant}'"
     )]
     Autorun {
-        /// The path.
         path: String,
         /// Which tool runs it, and when.
         runner: &'static str,
-        /// What to grant.
         grant: String,
     },
     /// The file is Holm's own, or a tool's, or belongs to a git repository's inside.
     #[error("`{path}` may be changed by no tool: {reason}")]
     Protected {
-        /// The path.
         path: String,
         /// What it belongs to.
         reason: &'static str,
@@ -56,73 +50,58 @@ pub enum RootError {
     /// A component of the path is a link.
     #[error("`{path}` is a link or leads through one, and links are not followed; {hint}", hint = hint(.to.as_deref()))]
     Link {
-        /// The path.
         path: String,
-        /// The path that it leads to, where that lies in the root and may be named.
+        /// The path of its target, if that is in the root and may be named.
         to: Option<String>,
     },
     /// Another file system is mounted on the way.
     #[error("`{path}` lies on another mount; a person can allow the root to enter mounts")]
     Mount {
-        /// The path.
         path: String,
     },
-    /// Nothing is there.
     #[error("`{path}` does not exist")]
     Missing {
-        /// The path.
         path: String,
     },
-    /// Something else is there.
+    /// The entry has another kind.
     #[error("`{path}` is {found}, not {wanted}")]
     Kind {
-        /// The path.
         path: String,
-        /// What it is.
         found: &'static str,
-        /// What was wanted.
         wanted: &'static str,
     },
     /// The file is larger than a tool handles.
     #[error("`{path}` has {bytes} bytes; the most is {max}: search it instead, or name a smaller file")]
     TooLarge {
-        /// The path.
         path: String,
-        /// Its size.
         bytes: u64,
-        /// The limit.
         max: u64,
     },
-    /// The file is not what it was.
+    /// The file has changed since it was read.
     #[error("`{path}` has changed since it was read; read it again, then decide again")]
     Changed {
-        /// The path.
         path: String,
     },
-    /// Nobody may write the file, by its mode.
+    /// The mode of the file allows no user to write it.
     #[error("`{path}` is read-only; a person has to make it writable")]
     ReadOnly {
-        /// The path.
         path: String,
     },
     /// Another process holds the folder.
     #[error("`{path}` is being changed by another process; try again")]
     Busy {
-        /// The path.
         path: String,
     },
-    /// The system said no.
+    /// The system reported an error.
     #[error("`{path}`: {reason}")]
     System {
-        /// The path.
         path: String,
-        /// What it said.
         reason: String,
     },
 }
 
 impl RootError {
-    /// What the system's answer about a path means.
+    /// Converts a system error about a path.
     pub(crate) fn of(path: &str, errno: Errno) -> Self {
         let path = path.to_owned();
         match errno {

@@ -1,5 +1,6 @@
-//! What a person does in a root by hand: looks into folders, writes, makes, moves and removes. By the same handles and under
-//! the same rules as tools, so that a page in a browser reaches nothing that a tool cannot.
+//! File operations that a person performs by hand: list, write, create, move and remove.
+//! They use the same handles and rules as tools. So a page in a browser reaches nothing that
+//! a tool cannot reach.
 
 use std::os::fd::AsFd;
 
@@ -12,51 +13,46 @@ use rustix::{
 use super::{Expect, Folders, Kind, Lock, Place, Root, RootError, Stamp};
 use crate::trust::ContentHash;
 
-/// Entries of one folder that are looked at: more would take longer than a person waits.
+/// Entries of one folder that are read: more would take longer than a person waits.
 const MOST_LOOKED: usize = 100_000;
-/// Entries below a folder that are looked at before it is moved.
+/// Entries below a folder that are checked before it is moved.
 const MOST_MOVED: usize = 10_000;
-/// Folders within folders that are looked at before one is moved.
+/// Nested folders that are checked before one is moved.
 const DEEPEST: usize = 64;
 
-/// Why something is not done by hand.
+/// Why a manual file operation fails.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HandError {
-    /// The root refuses.
     #[error(transparent)]
     Root(#[from] RootError),
     /// The name has something already.
     #[error("`{path}` is there already; choose another name")]
     Taken {
-        /// The path.
         path: String,
     },
     /// A folder that is to go has something in it.
     #[error("`{path}` is not empty; remove what is in it first")]
     NotEmpty {
-        /// The path.
         path: String,
     },
-    /// A folder cannot be moved, because of what lies in it.
+    /// A folder cannot be moved because of its content.
     #[error("`{path}` cannot be moved: {reason}")]
     Holds {
-        /// The path.
         path: String,
-        /// What lies in it.
+        /// The content that prevents it.
         reason: String,
     },
 }
 
-/// What must be at a path for a write to happen.
+/// The state of a path that a write requires.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
-    /// Nothing.
     Absent,
     /// A file with this content.
     Is(ContentHash),
 }
 
-/// What lies in a folder.
+/// The content of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contents {
     /// Its entries, by name.
@@ -68,29 +64,25 @@ pub struct Contents {
 /// One entry of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its name.
     pub name: String,
-    /// What it is.
     pub kind: ItemKind,
-    /// Its size in bytes; nothing for what is no file.
+    /// Its size in bytes; zero if it is not a file.
     pub bytes: u64,
     /// When it was last written, in milliseconds since 1970.
     pub modified: u64,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
-    /// A file.
     File,
-    /// A folder.
     Folder,
     /// A link, a pipe, a device: shown, and left alone.
     Other,
 }
 
 impl Root {
-    /// What lies in a folder, but for what is kept from tools: so many entries at the most, by name.
+    /// The entries of a folder by name, at most `most`, without those that are hidden from tools.
     ///
     /// ```
     /// use holm_tools::root::Root;
@@ -105,7 +97,7 @@ impl Root {
     /// ```
     ///
     /// # Errors
-    /// [`RootError`] if it is no folder, or kept from tools.
+    /// [`RootError`] if it is not a folder, or is hidden from tools.
     pub fn list(&self, path: &FilePath, most: usize) -> Result<Contents, RootError> {
         let mut entries = self.items(path, MOST_LOOKED)?;
         entries.retain(|(path, _)| self.rules().reading(path).is_none());
@@ -116,11 +108,12 @@ impl Root {
         Ok(Contents { entries, cut })
     }
 
-    /// Writes a file whole, if what is there is what was expected. Gives the hash of what is there now.
+    /// Writes a whole file, if the present state is the expected one. Returns the hash
+    /// of the new content.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if something else is there, and then nothing has changed; [`HandError::Taken`] if nothing
-    /// should have been there.
+    /// [`RootError::Changed`] if the content is not the expected one, and then nothing has changed;
+    /// [`HandError::Taken`] if the path should have been free.
     pub fn write(
         &self,
         path: &FilePath,
@@ -141,7 +134,7 @@ impl Root {
         Ok(ContentHash::of(bytes))
     }
 
-    /// Makes a folder in one that is there.
+    /// Makes a folder in an existing one.
     ///
     /// # Errors
     /// [`HandError::Taken`] if something has the name.
@@ -154,8 +147,8 @@ impl Root {
         }
     }
 
-    /// Gives a file or a folder another name, which nothing may have. A folder that holds what is kept from tools stays where
-    /// it is: rules are about paths, and would no longer find it.
+    /// Renames a file or a folder to a name that must be free. A folder with protected content
+    /// cannot be renamed: rules are about paths, and would no longer find it.
     ///
     /// # Errors
     /// [`HandError::Taken`], [`HandError::Holds`], or what the root says of either path.
@@ -184,10 +177,10 @@ impl Root {
         }
     }
 
-    /// Removes a file, or a folder with nothing in it. With `expect`, only a file with that content.
+    /// Removes a file or an empty folder. With `expect`, only a file with that content.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if the file is another; [`HandError::NotEmpty`].
+    /// [`RootError::Changed`] if the file differs from `expect`; [`HandError::NotEmpty`].
     pub fn remove(&self, path: &FilePath, expect: Option<ContentHash>, most: u64) -> Result<(), HandError> {
         let place = self.place_to_write(path, Folders::Wanted)?;
         let _lock = Lock::hold(&[&place])?;
@@ -205,7 +198,7 @@ impl Root {
         place.remove(stamp).map_err(HandError::Root)
     }
 
-    /// Whether nothing that is kept from tools lies below a folder.
+    /// Checks that a folder contains nothing that is protected from tools.
     fn check_free(&self, folder: &FilePath) -> Result<(), HandError> {
         let holds = |reason: String| HandError::Holds { path: folder.to_string(), reason };
         let (mut left, mut waiting) = (MOST_MOVED, vec![(folder.clone(), 0_usize)]);
@@ -239,7 +232,7 @@ impl Root {
             let Ok(entry) = entry else { continue };
             let Ok(name) = entry.file_name().into_string() else { continue };
             let Ok(inner) = format!("{prefix}{name}").parse::<FilePath>() else { continue };
-            // What went meanwhile is not there.
+            // An entry that disappeared meanwhile is left out.
             let Ok(found) = fs::statat(dir.as_fd(), &name, AtFlags::SYMLINK_NOFOLLOW) else { continue };
             let kind = match Kind::of(fs::FileType::from_raw_mode(found.st_mode)) {
                 Kind::File => ItemKind::File,
@@ -254,7 +247,7 @@ impl Root {
     }
 }
 
-/// The file that is there, if it has this content.
+/// The present file, if it has this content.
 fn held(place: &Place, hash: ContentHash, most: u64) -> Result<Stamp, RootError> {
     let changed = || RootError::Changed { path: place.path().to_string() };
     let opened = place.read_if_there()?.ok_or_else(changed)?;

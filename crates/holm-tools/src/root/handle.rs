@@ -1,4 +1,4 @@
-//! Opens what lies beneath a handle, passing no link and, unless told otherwise, no mount.
+//! Opens paths beneath a handle without following links and, by default, without entering mounts.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -9,15 +9,15 @@ use rustix::{
 
 use super::base::Mounts;
 
-/// How often a walk that a rename disturbed begins again; with more than that somebody is doing it on purpose.
+/// How often a walk is retried after a rename disturbed it. More renames than that
+/// are probably an attack.
 const ATTEMPTS: usize = 64;
 
-/// How the walk is made.
+/// The method with which a path is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
     /// One call of the system, where it has one.
     System,
-    /// In steps.
     Steps,
 }
 
@@ -67,7 +67,7 @@ fn in_steps(start: BorrowedFd<'_>, path: &str, flags: OFlags, mounts: Mounts) ->
     let mut held: Option<OwnedFd> = None;
     let mut names = path.split('/').peekable();
     while let Some(name) = names.next() {
-        // The normal form has none of these; what is not in it is not walked.
+        // The normal form has none of these; other paths are refused.
         if name.is_empty() || name == ".." || (name == "." && path != ".") {
             return Err(Errno::INVAL);
         }
@@ -92,7 +92,8 @@ fn open_one(here: BorrowedFd<'_>, name: &str, flags: OFlags) -> Result<OwnedFd, 
     Err(Errno::INTR)
 }
 
-/// The first link on the way to `path`: the path of it, what it says, and what comes behind it. None where there is none.
+/// The first link on the way to `path`: its path, its target, and the rest of the path behind it.
+/// Returns `None` if the path has no link.
 pub(super) fn first_link(start: BorrowedFd<'_>, path: &str) -> Option<(String, String, String)> {
     let mut held: Option<OwnedFd> = None;
     let mut before = String::new();

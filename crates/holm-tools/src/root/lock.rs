@@ -1,7 +1,8 @@
-//! One writer at a time for each file, in this process and among all processes of Holm.
+//! Allows one writer at a time for each file, in this process and among all processes of Holm.
 //!
-//! Within the process a mutex waits fairly; between processes the folder's own handle is locked, so nothing is left
-//! behind when a process dies. Programs that do not ask for the lock are noticed by what the file looks like.
+//! Within the process, a mutex waits fairly. Between processes, the folder's own handle is locked,
+//! so nothing is left behind when a process dies. Writes by programs that do not take the lock are
+//! noticed by the file's stamp.
 
 use std::{
     collections::BTreeMap,
@@ -19,7 +20,8 @@ use rustix::{
 
 use super::{Place, RootError, Stamp};
 
-/// Mutexes for all files: a few threads seldom meet in one by chance, and nothing grows with the files that were seen.
+/// Mutexes for all files. A few threads seldom share one by chance, and the memory does not grow
+/// with the number of files.
 const STRIPES: usize = 64;
 
 /// How long another process may hold a folder: a write takes milliseconds.
@@ -30,7 +32,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 
 static FILES: LazyLock<Vec<Mutex<()>>> = LazyLock::new(|| (0..STRIPES).map(|_| Mutex::new(())).collect());
 
-/// Held while files are read, changed and replaced. Dropping it lets the next one in.
+/// Held while files are read, changed and replaced. Dropping it admits the next writer.
 pub(crate) struct Lock {
     // Dropped in this order: other processes first, then other threads.
     _folders: Vec<Held>,
@@ -65,10 +67,12 @@ impl Lock {
     }
 }
 
-/// Locks one folder among processes. None where its file system knows no locks: then only looks tell.
+/// Locks one folder among processes. Returns `None` if its file system has no locks: then only the
+/// file's stamp shows changes.
 fn folder(place: &Place) -> Result<Option<Held>, RootError> {
     let failed = |errno| RootError::of(place.path().as_str(), errno);
-    // A handle of its own: the lock belongs to the open file, so two calls in one process exclude each other too.
+    // A new handle: the lock belongs to the open file, so two calls in one process
+    // exclude each other too.
     let dir = place.root.open_beneath(place.dir.as_fd(), ".", super::handle::FOLDER).map_err(failed)?;
     let dir = Arc::new(Dir::from_std_file(dir.into()));
     let until = Instant::now() + PATIENCE;
@@ -90,7 +94,7 @@ fn id(dir: &Dir) -> Result<(u64, u64), Errno> {
     Ok(Stamp::of(&fstat(dir.as_fd())?).id())
 }
 
-/// FNV-1a: which stripe it is means nothing, as long as one file always has the same.
+/// FNV-1a: any stripe will do, as long as one file always has the same.
 fn stripe((device, inode): (u64, u64), name: &str) -> usize {
     let numbers = [device.to_le_bytes(), inode.to_le_bytes()];
     let bytes = numbers.iter().flatten().copied().chain(name.bytes());

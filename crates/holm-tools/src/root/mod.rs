@@ -1,18 +1,22 @@
 //! The one folder in which file tools work, held by a handle.
 //!
-//! A path that a model writes is hostile text. Checking such a text and then giving it to the system to open is two
-//! looks at a world that may change between them, so that is not done here: every file is opened from the handle of the
-//! root, component by component, and no component may be a link. What comes out is an open file, never a path.
+//! A path that a model writes is hostile text. Checking such a text and then letting the system
+//! open it would be two lookups in a file system that may change in between. So every file is
+//! opened from the handle of the root, component by component, and no component may be a link. The
+//! result is an open file, never a path.
 //!
-//! - The kernel judged the text `src/lib.rs`. Since no link is followed, that text is what is opened. A link is refused
-//!   with the name it leads to, so that the model can ask for that and be judged for that.
-//! - On Linux the walk is one `openat2` that stays beneath the root, passes no link and enters no mount. Where that call
-//!   is missing, the same walk is made in steps.
-//! - [`Denies`] hold for whoever reads, writes, lists or searches. Holm's own folders are written by no tool.
-//! - What everyday tools of the user run without asking (an editor's tasks, hooks of git) is written only under a grant that
-//!   names it, and what the configuration of git names is written by no tool.
-//! - Writes replace by rename, so a hard link to a file outside never changes that file. *Reads cannot see hard links*:
-//!   a file that somebody linked into the root is in the root.
+//! - The kernel judged the text `src/lib.rs`. Since no link is followed, that text is what is
+//!   opened. A link is refused with the name of its target, so that the model can ask for the
+//!   target and the kernel can judge it.
+//! - On Linux the walk is one `openat2` that stays beneath the root, passes no link and enters no
+//!   mount. Where that call is missing, the same walk is made in steps.
+//! - [`Denies`] apply to every read, write, listing and search. No tool writes
+//!   to Holm's own folders.
+//! - Files that everyday tools of the user run without asking (an editor's tasks, git hooks) are
+//!   written only under a grant that names them. Files that the configuration of git names are
+//!   never written by a tool.
+//! - Writes replace by rename, so a hard link to a file outside never changes that file. *Reads
+//!   cannot see hard links*: a file that was hard-linked into the root counts as part of the root.
 //!
 //! ```
 //! use holm_tools::root::{Root, RootError};

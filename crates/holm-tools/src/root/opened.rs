@@ -1,4 +1,4 @@
-//! A file that is open, and what tells it from others.
+//! An open file, and the stamp that identifies its state.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ pub struct Opened {
 }
 
 impl Opened {
-    /// Takes a handle that was opened beneath a root. What is no regular file is refused, however it came there.
+    /// Takes a handle that was opened beneath a root. Anything but a regular file is refused.
     pub(super) fn new(handle: OwnedFd, path: &str) -> Result<Self, RootError> {
         let found = fs::fstat(&handle).map_err(|errno| RootError::of(path, errno))?;
         let kind = fs::FileType::from_raw_mode(found.st_mode);
@@ -30,7 +30,7 @@ impl Opened {
         Ok(Self { file: File::from(handle), path: path.into(), stamp: Stamp::of(&found) })
     }
 
-    /// All its bytes.
+    /// Reads all bytes of the file.
     ///
     /// # Errors
     /// [`RootError::TooLarge`] if there are more than `max`, also where the file grows while it is read.
@@ -55,7 +55,6 @@ impl Opened {
         self.stamp.len
     }
 
-    /// The file.
     #[must_use]
     pub fn into_file(self) -> File {
         self.file
@@ -69,14 +68,14 @@ impl Opened {
         self.stamp
     }
 
-    /// What the same file looks like now.
+    /// The present stamp of the same file.
     pub(crate) fn now(&self) -> Result<Stamp, RootError> {
         let found = fs::fstat(self.file.as_fd()).map_err(|errno| RootError::of(&self.path, errno))?;
         Ok(Stamp::of(&found))
     }
 }
 
-/// What tells one state of a file from another without reading it.
+/// Tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {
     device: u64,
@@ -122,12 +121,12 @@ impl Stamp {
         (self.device, self.inode)
     }
 
-    /// Who may do what, without the bits that lend a program its owner's power.
+    /// The permission bits, without those that give a program its owner's rights.
     pub(crate) fn mode(self) -> u32 {
         self.mode & 0o777
     }
 
-    /// Whether somebody may write it.
+    /// Whether its mode allows any user to write it.
     pub(crate) fn is_writable(self) -> bool {
         self.mode & 0o222 != 0
     }

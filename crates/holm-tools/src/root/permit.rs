@@ -1,10 +1,10 @@
-//! What one call was allowed, asked again where the file is opened.
+//! Checks what one call was allowed, again, at the moment when the file is opened.
 
 use holm_grants::{FilePath, Grant, Need, PathPattern, Request};
 
 use super::RootError;
 
-/// The needs of one call, as its kernel granted them. An empty list allows nothing.
+/// The needs of one call, as the kernel granted them. An empty list allows nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Permit<'a> {
     needs: &'a [Need],
@@ -26,7 +26,7 @@ impl<'a> Permit<'a> {
         })
     }
 
-    /// As [`may_read`](Self::may_read), and says which grant is missing.
+    /// Like [`may_read`](Self::may_read), with an error that names the missing grant.
     pub(crate) fn read(&self, path: &FilePath) -> Result<(), RootError> {
         if self.may_read(path) { Ok(()) } else { Err(missing(&Request::Read(path.clone()))) }
     }
@@ -51,7 +51,7 @@ impl<'a> Permit<'a> {
     }
 }
 
-/// Says the grant of exactly this; a star in a name is written so that it is no wildcard.
+/// The error with the grant for exactly this request; a star in a name is escaped.
 fn missing(request: &Request) -> RootError {
     let need = Grant::exactly(request).map_or_else(|_| request.to_string(), |grant| grant.to_string());
     RootError::NotGranted { need }

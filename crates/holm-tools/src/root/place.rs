@@ -11,7 +11,7 @@ use rustix::{
 
 use super::{Opened, Root, RootError, Stamp};
 
-/// Where a file is or will be: the handle of its folder, and its name in it.
+/// The location of a file that exists or will exist: the handle of its folder, and its name there.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(super) root: Root,
@@ -30,7 +30,7 @@ impl Place {
         &self.path
     }
 
-    /// What is there; none if nothing is.
+    /// The kind of the entry, or `None` if there is no entry.
     pub(crate) fn kind(&self) -> Result<Option<Kind>, RootError> {
         match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(Kind::of(FileType::from_raw_mode(found.st_mode)))),
@@ -39,7 +39,8 @@ impl Place {
         }
     }
 
-    /// Opens the file. What it is was looked at first, because opening a device can already do something.
+    /// Opens the file. Its kind is checked first, because opening a device can
+    /// already have an effect.
     pub(crate) fn read(&self) -> Result<Opened, RootError> {
         match self.kind()? {
             Some(Kind::File) => {}
@@ -63,7 +64,7 @@ impl Place {
         }
     }
 
-    /// What tells the file that is there now; none if nothing is.
+    /// The stamp of the present file, or `None` if there is no file.
     pub(super) fn stamp(&self) -> Result<Option<Stamp>, RootError> {
         match fs::statat(self.dir.as_fd(), &self.name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(Stamp::of(&found))),
@@ -73,18 +74,13 @@ impl Place {
     }
 }
 
-/// What can stand under a name.
+/// The kinds of directory entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A regular file.
     File,
-    /// A folder.
     Folder,
-    /// A symbolic link.
     Link,
-    /// A named pipe.
     Pipe,
-    /// A socket.
     Socket,
     /// A device, or what the system has no other word for.
     Device,
@@ -102,7 +98,6 @@ impl Kind {
         }
     }
 
-    /// With its article.
     pub(crate) fn in_words(self) -> &'static str {
         match self {
             Self::File => "a file",

@@ -1,8 +1,8 @@
-//! Puts a whole new file in the place of another, or of none.
+//! Replaces a file by a complete new one, or creates it.
 //!
-//! The new bytes go to a file without a name, are synced, and only then get the name. Whoever looks sees the old file or
-//! the new one, also after a crash at any instant. The old inode is never written, so what is hard-linked to it outside
-//! keeps its bytes.
+//! The new bytes go to a file without a name, are synced, and only then get the name. A reader sees
+//! the old file or the new one, even after a crash at any instant. The old inode is never written,
+//! so a file outside that is hard-linked to it keeps its bytes.
 
 use std::{
     fs::File,
@@ -17,10 +17,9 @@ use rustix::{
 
 use super::{Place, RootError, Stamp};
 
-/// What must be in the place when the new file takes it.
+/// The file that must be there when the new file replaces it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Expect {
-    /// Nothing.
     Absent,
     /// This file, as it was.
     Same(Stamp),
@@ -30,11 +29,11 @@ impl Place {
     /// Replaces the file, keeping its mode; `mode` is for a file that is new and whose mode is known.
     ///
     /// # Errors
-    /// [`RootError::Changed`] if something else is in the place than expected; then nothing has changed.
+    /// [`RootError::Changed`] if the file is not the expected one; then nothing has changed.
     pub(crate) fn replace(&self, bytes: &[u8], expect: Expect, mode: Option<u32>) -> Result<(), RootError> {
         self.check(expect)?;
         let draft = Draft::write(self, bytes, mode.or_else(|| kept(expect)))?;
-        // Looked at again when the bytes are on disk: writing them may have taken long.
+        // Checked again when the bytes are on disk: writing them may have taken long.
         self.check(expect)?;
         let taken = match expect {
             Expect::Absent => draft.create(self),
@@ -92,10 +91,10 @@ fn kept(expect: Expect) -> Option<u32> {
     }
 }
 
-/// The new file before it has its name.
+/// The new file before it gets its name.
 struct Draft {
     file: File,
-    /// A name of its own, where the system has no files without one.
+    /// A temporary name, on systems without unnamed files.
     name: Option<String>,
 }
 
@@ -133,7 +132,7 @@ impl Draft {
         self.file.sync_all()
     }
 
-    /// Gives it the name, if nothing has it.
+    /// Gives it the name, if the name is free.
     fn create(self, place: &Place) -> Result<(), Errno> {
         match &self.name {
             None => link(&self.file, place, &place.name),
@@ -146,7 +145,7 @@ impl Draft {
         }
     }
 
-    /// Gives it the name that another file has.
+    /// Gives it the name of another file, which it replaces.
     fn replace(mut self, place: &Place) -> Result<(), Errno> {
         let name = match self.name.take() {
             Some(name) => name,
@@ -173,7 +172,7 @@ impl Draft {
     }
 }
 
-/// A file without a name; none where the file system has no such thing.
+/// A file without a name. Returns `None` if the file system does not support it.
 #[cfg(target_os = "linux")]
 fn nameless(place: &Place) -> Option<Result<OwnedFd, Errno>> {
     let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
@@ -198,7 +197,7 @@ fn link(file: &File, place: &Place, name: &str) -> Result<(), Errno> {
     fs::linkat(fs::CWD, from, place.dir.as_fd(), name, AtFlags::SYMLINK_FOLLOW)
 }
 
-/// A name that nobody can have prepared something under.
+/// A random name, so that an attacker cannot have prepared a file under it.
 fn spare_name() -> Result<String, Errno> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|_| Errno::IO)?;

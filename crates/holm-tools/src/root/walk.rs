@@ -1,7 +1,7 @@
-//! Everything beneath a folder, from handle to handle, without what git ignores.
+//! Walks everything beneath a folder, from handle to handle, without the files that git ignores.
 //!
-//! The rules of `.gitignore` are ripgrep's; the walk is our own, because a walk over paths could be led elsewhere
-//! between two steps.
+//! The rules of `.gitignore` are ripgrep's. The walk is our own, because a walk over paths could be
+//! redirected between two steps.
 
 use std::{fs::File, ops::ControlFlow, os::fd::AsFd, path::Path, vec};
 
@@ -16,7 +16,8 @@ use rustix::fs::OFlags;
 
 use super::{Opened, Permit, Root, RootError, handle::FOLDER, place::Kind};
 
-/// Entries that one walk looks at: more would take longer than a model waits, and means that the folder was ill chosen.
+/// Entries that one walk visits. More would take longer than a model waits, and means that the
+/// wrong folder was chosen.
 pub(crate) const MOST_LOOKED: usize = 200_000;
 
 /// Folders within folders that are entered; each keeps a handle open.
@@ -28,7 +29,7 @@ const MOST_RULES: u64 = 64 * 1024;
 /// The folder of git, which no search enters and no note mentions.
 pub(crate) const VERSION_CONTROL: &str = ".git";
 
-/// What happens to what git ignores.
+/// Whether a walk shows files that git ignores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ignored {
     /// It is left out.
@@ -46,18 +47,17 @@ pub(crate) struct Walk<'a> {
     pub(crate) stop: &'a CancellationToken,
 }
 
-/// Something on the way.
+/// An entry that a walk visits.
 pub(crate) struct Entry<'a> {
     root: &'a Root,
     dir: &'a Dir,
     name: &'a str,
     /// Its path from the root.
     pub(crate) path: &'a FilePath,
-    /// What it is.
     pub(crate) kind: Kind,
 }
 
-/// What a walk left out.
+/// How much a walk visited, and what it left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Walked {
     /// Entries it looked at.
@@ -83,20 +83,20 @@ impl Entry<'_> {
 /// A folder that is being walked.
 struct Frame {
     dir: Dir,
-    /// Its path with a slash behind it; empty for the root.
+    /// Its path with a trailing slash; empty for the root.
     prefix: String,
     names: vec::IntoIter<(String, Kind)>,
 }
 
-/// Ignore rules, and how long the prefix of the folder is where they stand.
+/// Ignore rules, and the length of the path prefix of the folder that contains them.
 struct Rules {
     prefix: usize,
     rules: Gitignore,
 }
 
 impl Walk<'_> {
-    /// Shows everything beneath a folder to `each`, a folder before what is in it, names in order. The caller says
-    /// when it has seen enough.
+    /// Passes everything beneath a folder to `each`: a folder before its content, names in order.
+    /// The caller can stop the walk.
     pub(crate) fn beneath(
         &self,
         start: &FilePath,
@@ -196,11 +196,12 @@ impl Walk<'_> {
     fn rules_in(&self, dir: &Dir, prefix: usize) -> Rules {
         let mut builder = GitignoreBuilder::new(".");
         if self.ignored == Ignored::Skipped {
-            // The later files win: what a person excludes for himself, what the project says, what is for searching.
+            // The later files win: personal excludes, then the project's rules,
+            // then rules for searching.
             let personal = (prefix == 0).then_some(".git/info/exclude");
             for file in personal.into_iter().chain([".gitignore", ".ignore"]) {
                 for line in self.lines_of(dir, file) {
-                    // A rule that cannot be read is no rule, as for git.
+                    // An invalid rule is ignored, as by git.
                     let _ = builder.add_line(None, &line);
                 }
             }

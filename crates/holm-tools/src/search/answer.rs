@@ -1,4 +1,4 @@
-//! Results out of a service's answer. The answer is somebody else's text.
+//! Extracts the results from a service's response, which is untrusted text.
 
 use holm_guards::json::Json;
 
@@ -23,7 +23,7 @@ pub(super) fn read(service: &Service, answer: &str, most: u64) -> Result<String,
     Ok(numbered.collect::<Vec<_>>().join("\n"))
 }
 
-/// One result; none where it has no address on the web.
+/// One result. Returns `None` if it has no web address.
 fn line(service: &Service, result: &Json) -> Option<String> {
     let member = |name: &str| result.get(name).and_then(Json::as_str).unwrap_or_default();
     let one = |text: &str, longest: usize| tidy(&plain(text), longest).replace('\n', " ");
@@ -37,7 +37,7 @@ fn line(service: &Service, result: &Json) -> Option<String> {
     Some(format!("{title}\n   {url}\n   {piece}").trim_end().to_owned())
 }
 
-/// Without marks of HTML, which services put around what was found.
+/// Removes HTML tags, with which services mark the matches.
 fn plain(text: &str) -> String {
     if text.contains(['<', '&']) {
         crate::fetch::to_markdown(text, "").replace("**", "")

@@ -1,9 +1,10 @@
-//! Web search through a service that a person has chosen. No service is built in as the one to use.
+//! Web search through a service that a person has chosen. There is no default service.
 //!
-//! A service is data ([`Service`]): where it is asked, how the question and the key are handed over, and where in its JSON
-//! answer the results stand. Three are written down here (`SearXNG`, Brave, Tavily); others with the same kind of answer are
-//! a few lines of configuration. Every request goes through `holm-net` to the service's own origin, under the grant for
-//! it; the key goes nowhere else and is in no error.
+//! A service is data ([`Service`]): its URL, how it takes the query and the key, and where its
+//! JSON response holds the results. Three are defined here (`SearXNG`, Brave, Tavily). Others with
+//! the same kind of response take a few lines of configuration. Every request goes through
+//! `holm-net` to the service's own origin, under the grant for it. The key is sent nowhere else
+//! and appears in no error.
 
 mod answer;
 mod service;

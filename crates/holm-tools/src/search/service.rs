@@ -1,11 +1,11 @@
-//! How a search service is asked.
+//! The definition of a search service: how it is queried.
 
 use holm_grants::{FetchPattern, Url};
 use holm_guards::json::Json;
 use http::Method;
 use serde::{Deserialize, Serialize};
 
-/// The most results that are asked for.
+/// The most results of one request.
 pub(super) const MAX_RESULTS: u64 = 20;
 
 /// A search service, as data.
@@ -18,14 +18,15 @@ pub(super) const MAX_RESULTS: u64 = 20;
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Service {
-    /// The URL that is asked, without the question.
+    /// The URL of the service, without the query.
     pub endpoint: String,
-    /// How the question is handed over.
+    /// How the query is sent.
     pub asking: Asking,
-    /// The header that carries the key; `{key}` in its value is replaced. None where no key is needed.
+    /// The header that carries the key; `{key}` in its value is replaced. `None` if
+    /// no key is needed.
     #[serde(default)]
     pub header: Option<(String, String)>,
-    /// Where the list of results stands, as a JSON pointer.
+    /// The JSON pointer to the list of results.
     pub results: String,
     /// The member of a result that is its title.
     pub title: String,
@@ -35,7 +36,7 @@ pub struct Service {
     pub snippet: String,
 }
 
-/// How a question is handed over.
+/// How a query is sent to the service.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asking {
@@ -43,7 +44,7 @@ pub enum Asking {
     Parameters {
         /// The parameter of the question.
         query: String,
-        /// The parameter of the number of results, where there is one.
+        /// The parameter for the number of results, if the service has one.
         count: Option<String>,
         /// Parameters that are always there.
         fixed: Vec<(String, String)>,
@@ -52,12 +53,12 @@ pub enum Asking {
     Members {
         /// The member of the question.
         query: String,
-        /// The member of the number of results, where there is one.
+        /// The member for the number of results, if the service has one.
         count: Option<String>,
     },
 }
 
-/// Why a service cannot be asked.
+/// Why a service cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is no address of a search service; write an https URL without a question")]
 pub struct ServiceError(String);
@@ -67,7 +68,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Where the address is no URL.
+    /// If the address is not a valid URL.
     pub fn searxng(address: &str) -> Result<Self, ServiceError> {
         let service = Self {
             endpoint: format!("{}/search", address.trim_end_matches('/')),
@@ -99,7 +100,6 @@ impl Service {
         }
     }
 
-    /// The Tavily API.
     #[must_use]
     pub fn tavily() -> Self {
         Self {
@@ -117,7 +117,7 @@ impl Service {
     ///
     /// # Errors
     ///
-    /// Where its endpoint is no URL.
+    /// If its endpoint is not a valid URL.
     pub fn grant(&self) -> Result<String, ServiceError> {
         let origin =
             FetchPattern::origin(&self.address()?).map_err(|_| ServiceError(self.endpoint.clone()))?;

@@ -1,4 +1,4 @@
-//! The tool.
+//! The `web_search` tool.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::authority;
 /// How many results there are unless the model asks for more.
 const RESULTS: u64 = 8;
 
-/// Searches the web by a service. Cheap to clone.
+/// Searches the web with a service. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct WebSearch {
     declaration: Declaration,
@@ -33,7 +33,7 @@ struct Shared {
     limits: Limits,
 }
 
-/// What the tool takes.
+/// The arguments of the tool.
 #[derive(Debug, Deserialize)]
 struct Arguments {
     query: String,
@@ -46,7 +46,7 @@ impl WebSearch {
     ///
     /// # Errors
     ///
-    /// Where the service's endpoint is no URL.
+    /// If the service's endpoint is not a valid URL.
     pub fn new(client: Client, service: Service, key: Option<SecretString>) -> Result<Self, ServiceError> {
         let limits = Limits {
             body: 2 << 20,

@@ -1,4 +1,4 @@
-//! What the two tools take, and what they tell the kernel that they need.
+//! The arguments of the two tools, and the needs that they declare to the kernel.
 
 use holm_grants::{Level, TemplateError};
 use holm_guards::json::Json;
@@ -15,7 +15,6 @@ pub(super) const MAX_SECONDS: u64 = 600;
 const MAX_LIST: u64 = 256;
 const MAX_ENTRY: usize = 4096;
 
-/// What `shell` takes.
 #[derive(Debug, Deserialize)]
 pub(super) struct ScriptArguments {
     pub(super) script: String,
@@ -25,7 +24,6 @@ pub(super) struct ScriptArguments {
     pub(super) seconds: Option<u64>,
 }
 
-/// What `run_program` takes.
 #[derive(Debug, Deserialize)]
 pub(super) struct ArgvArguments {
     pub(super) program: String,
@@ -90,7 +88,8 @@ pub(super) fn argv_tool(hosts: Hosts) -> Result<Tool, TemplateError> {
     settled(tool, hosts)
 }
 
-/// What both tools say of themselves. Whoever writes a place can read it, so both grants are needed for it.
+/// The common part of both declarations. A process that writes to a path can also read it, so
+/// both grants are needed.
 fn settled(tool: Tool, hosts: Hosts) -> Result<Tool, TemplateError> {
     let mut tool = tool.level(Level::Execute).needs([
         "read:**",

@@ -1,10 +1,10 @@
-//! What a call names by itself: the only things that advice after it may be about.
+//! The things that a call itself names. Advice after the call may be about these only.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::script::Script;
 
-/// What a call says in its own words, whatever its programs write.
+/// The text of a call itself, independent of what its programs print.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     /// The script, or the words of the program.
@@ -19,7 +19,7 @@ impl Call {
         Self { text, folder, script }
     }
 
-    /// The programs that it calls by a name that stands there.
+    /// The programs that it calls by a literal name.
     pub(super) fn programs(&self) -> impl Iterator<Item = &str> {
         self.script.commands().iter().filter_map(|command| command.words.first()?.value())
     }
@@ -29,7 +29,8 @@ impl Call {
         self.programs().any(|program| program.rsplit('/').next() == Some("git"))
     }
 
-    /// The longest path that it names and that is this one, holds it, or lies in it; never one that holds its folder.
+    /// The longest path in the call that equals, contains or is inside this one; never one that
+    /// contains the call's folder.
     pub(super) fn names_path(&self, path: &Path) -> Option<PathBuf> {
         let ends = |letter: char| letter.is_whitespace() || "'\"`<>|;&(){}=:,".contains(letter);
         let words = self.text.split(ends).filter(|word| word.contains(['/', '.']));

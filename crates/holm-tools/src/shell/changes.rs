@@ -1,8 +1,9 @@
-//! What a command has made or changed that the user's everyday tools would run: repositories, and files of the table in
-//! [`autorun`](crate::root::autorun).
+//! Finds what a command has made or changed that the user's everyday tools would run: repositories,
+//! and files of the table in [`autorun`](crate::root::autorun).
 //!
-//! Before a command, the walk that prepares its jail leaves a stamp of each folder here. After it, only folders with another
-//! stamp are read again, so the cost grows with the number of folders and with what changed, not with the number of files.
+//! Before a command, the walk that prepares its jail records a stamp of each folder here. After the
+//! command, only folders with a different stamp are read again. So the cost grows with the number
+//! of folders and of changes, not with the number of files.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -20,17 +21,18 @@ use super::running::{RunningCommand, RunningMark};
 use crate::root::autorun::{self, AutorunFile};
 use crate::root::git::is_named_git;
 
-/// The most folders that are read after one command. Files count for nothing: a command that makes many must not end the
-/// look before it comes to a repository.
+/// The most folders that are read after one command. Files are not counted: a command that makes
+/// many must not end the search before it reaches a repository.
 const MAX_NEW_FOLDERS: usize = 300_000;
 /// Lines of one kind in a result; the rest is counted.
 const MAX_LINES: usize = 8;
-/// A folder that changed so shortly before the walk may change again without another time. Some file systems count in
-/// steps of two seconds.
+/// A folder that changed so shortly before the walk may change again without a new time stamp. Some
+/// file systems count in steps of two seconds.
 const COARSEST_CLOCK_SECONDS: i64 = 2;
 
-/// What lay beneath the writable roots when a command began. Dropped before [`settle`](Self::settle) or
-/// [`dismiss`](Self::dismiss), it looks by itself and says nothing.
+/// The state beneath the writable roots when a command began. If it is dropped before
+/// [`settle`](Self::settle) or [`dismiss`](Self::dismiss), it checks for changes
+/// itself and reports nothing.
 #[derive(Debug)]
 pub struct WorkspaceRecord {
     workspace: PathBuf,
@@ -40,21 +42,22 @@ pub struct WorkspaceRecord {
     watched: BTreeMap<PathBuf, EntryStamp>,
     /// Links called `.git`, or as other version control calls its folder, that were there, and where they led to.
     links: BTreeMap<PathBuf, LinkState>,
-    /// Folders of the table, and what lies in them.
+    /// Folders of the table, and their content.
     listed: HashSet<PathBuf>,
-    /// What was there and is held, and the repositories that were there.
+    /// Entries that existed and are protected, and the repositories that existed.
     known: HashSet<PathBuf>,
-    /// What the command cannot write.
+    /// Entries that the command cannot write.
     held: HashSet<PathBuf>,
-    /// Repositories that were there and that a command may have made that was running then. They are looked at again.
+    /// Existing repositories that a command may have made that was running then.
+    /// They are checked again.
     unsettled: HashSet<PathBuf>,
-    /// Says to commands that start meanwhile that this one runs.
+    /// Tells commands that start meanwhile that this one runs.
     mark: Option<RunningMark>,
     began: i64,
     is_done: bool,
 }
 
-/// What tells one state of an entry from another without reading it.
+/// Tells one state of an entry from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct EntryStamp {
     device: u64,
@@ -76,7 +79,8 @@ impl EntryStamp {
     }
 }
 
-/// A link and the place that it leads to: the link can stay while a folder on its way becomes another.
+/// A link and its resolved target. The link can stay the same while a folder on
+/// its way is replaced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LinkState {
     stamp: EntryStamp,
@@ -84,7 +88,7 @@ struct LinkState {
 }
 
 impl LinkState {
-    /// None where there is no link.
+    /// Returns `None` if the path is not a link.
     fn of(path: &Path) -> Option<Self> {
         let found = path.symlink_metadata().ok().filter(Metadata::is_symlink)?;
         Some(Self { stamp: EntryStamp::of(&found), target: path.canonicalize().ok() })
@@ -138,12 +142,11 @@ impl WorkspaceRecord {
         }
     }
 
-    /// Remembers a repository.
     pub(super) fn know(&mut self, path: &Path) {
         self.known.insert(path.to_owned());
     }
 
-    /// Remembers something that is there and that the command cannot write.
+    /// Remembers an existing entry that the command cannot write.
     pub(super) fn hold(&mut self, path: &Path) {
         self.know(path);
         self.held.insert(path.to_owned());
@@ -162,8 +165,8 @@ impl WorkspaceRecord {
         self.mark = Some(mark);
     }
 
-    /// Looks at what has changed, takes from new repositories what git would run, and says all of it in lines for the user
-    /// and the model. Blocks.
+    /// Checks what has changed, disables what git would run in new repositories, and reports it in
+    /// lines for the user and the model. Blocks.
     #[must_use]
     pub fn settle(mut self) -> Vec<String> {
         self.look()
@@ -174,9 +177,10 @@ impl WorkspaceRecord {
         self.is_done = true;
     }
 
-    /// After a start that failed. Nothing has run then, unless word of the start was lost on the way.
+    /// Ends the record after a start that failed. Nothing has run then, unless the message about
+    /// the start was lost.
     ///
-    /// To drop the record would look where nobody may block.
+    /// Dropping the record would read folders on a thread that must not block.
     pub async fn end_unstarted(self, error: &JailError) {
         match error {
             JailError::Start { stage, .. } if *stage != Stage::Order => self.dismiss(),
@@ -187,12 +191,12 @@ impl WorkspaceRecord {
     fn look(&mut self) -> Vec<String> {
         self.is_done = true;
         let lines = self.tell(&self.find());
-        // What is there now is settled, also for those that start from here on.
+        // The present state is checked now, also for commands that start from here on.
         drop(self.mark.take());
         lines
     }
 
-    /// Finds what the command has left, and changes nothing.
+    /// Finds the changes of the command, and modifies nothing.
     fn find(&self) -> Found {
         let mut found = Found::default();
         let mut open: Vec<PathBuf> = self
@@ -262,7 +266,8 @@ impl WorkspaceRecord {
         new
     }
 
-    /// What is in a folder, also in one that a command has closed: git opens files there that cannot be listed.
+    /// The entries of a folder, also of one that a command made unreadable: git opens files there
+    /// that cannot be listed.
     fn entries(&self, folder: &Path) -> Option<Vec<(PathBuf, FileType)>> {
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
@@ -289,7 +294,7 @@ impl WorkspaceRecord {
         self.roots.iter().any(|root| path.starts_with(root))
     }
 
-    /// Takes from repositories what git would run, and says what was found.
+    /// Disables what git would run in repositories, and reports the findings.
     fn tell(&self, found: &Found) -> Vec<String> {
         let mut lines = Vec::new();
         let looked_at = found.repositories.disarm(&self.roots, &self.known);
@@ -311,7 +316,7 @@ impl WorkspaceRecord {
                 visible_line(&repository.findings.disabled.join(", "))
             )
         })));
-        // What another command has made is told by that one.
+        // Changes by another command are reported by that command.
         let is_own = |path: &Path| !self.unsettled.contains(path);
         let plain =
             looked_at.iter().filter(|repository| repository.findings.is_empty() && is_own(&repository.path));
@@ -333,7 +338,7 @@ impl WorkspaceRecord {
         lines
     }
 
-    /// A path as it is shown: from the workspace where it lies in there.
+    /// A path for display: relative to the workspace if it is inside.
     fn shown(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.workspace).unwrap_or(path);
         let text = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
@@ -341,7 +346,7 @@ impl WorkspaceRecord {
     }
 }
 
-/// A call that is given up while its command runs leaves nothing armed either.
+/// A call that is abandoned while its command runs leaves nothing armed either.
 impl Drop for WorkspaceRecord {
     fn drop(&mut self) {
         if !self.is_done {
@@ -350,13 +355,13 @@ impl Drop for WorkspaceRecord {
     }
 }
 
-/// What a command has left.
+/// The changes that a command has left.
 #[derive(Debug, Default)]
 struct Found {
     repositories: NewRepositories,
     /// Files and folders of the table.
     files: BTreeMap<PathBuf, State>,
-    /// New folders of the table: what is in them is not told one by one.
+    /// New folders of the table: their content is not reported entry by entry.
     listed: BTreeSet<PathBuf>,
     /// Folders that cannot be read.
     unread: BTreeSet<PathBuf>,
@@ -391,7 +396,7 @@ impl Found {
         }
     }
 
-    /// Meets a repository that another command may have made, if it is still there.
+    /// Adds a repository that another command may have made, if it still exists.
     fn meet_unsettled(&mut self, path: &Path) {
         let Ok(now) = path.symlink_metadata() else { return };
         let kind = if !now.is_dir() {
@@ -409,8 +414,9 @@ impl Found {
     }
 }
 
-/// Whether git would take a folder for one of its own: by its name, or as a bare one, a submodule's or a worktree's. Half of
-/// one counts too, because the next command could add the rest.
+/// Whether git would take a folder for a git folder: by its name, or as a bare
+/// repository, a submodule's or a worktree's. A partial one counts too, because the next
+/// command could add the rest.
 pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> bool {
     let has = |wanted: &str, fits: fn(FileType) -> bool| {
         entries.iter().any(|(entry, kind)| {
@@ -418,7 +424,7 @@ pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> b
             if name == wanted {
                 return fits(*kind);
             }
-            // Where case counts for nothing, git finds this by the name that it looks for.
+            // On a file system that ignores case, git finds this by the name that it looks for.
             let found = || folder.join(wanted).symlink_metadata();
             name.eq_ignore_ascii_case(wanted) && found().is_ok_and(|found| fits(found.file_type()))
         })
@@ -429,7 +435,7 @@ pub(super) fn is_repository(folder: &Path, entries: &[(PathBuf, FileType)]) -> b
         || (has("HEAD", is_file) && (has("objects", is_folder) || has("commondir", is_file)))
 }
 
-/// Whether a folder is where version control other than git keeps its own.
+/// Whether a folder belongs to version control other than git.
 pub(super) fn is_of_other_control(path: &Path) -> bool {
     matches!(path.file_name().and_then(OsStr::to_str), Some(".hg" | ".sl" | ".jj"))
 }
@@ -483,7 +489,7 @@ mod tests {
     #[test]
     fn only_folders_that_changed_are_read_again() {
         let (_folder, work, mut record) = recorded(50);
-        // As if everything had been there for long.
+        // As if everything had existed for a long time.
         record.began += 10;
         assert_eq!(record.find().read, 0);
         fs::write(work.join("f7/new.txt"), "").unwrap();
@@ -579,7 +585,7 @@ mod tests {
         let second = record_of(&work);
         let lines = first.settle();
         assert!(!is_armed(), "{lines:?}");
-        // The jail of the second holds what was there before the first one ended.
+        // The second jail protects what existed before the first command ended.
         arm();
         fs::write(work.join("f0/.hg/hgrc"), "[hooks]\npre-status = ./evil\n").unwrap();
         let lines = second.settle();

@@ -1,4 +1,5 @@
-//! What an answer for later calls covers, from the grants themselves: said alike by terminal, server and editors.
+//! Describes what an approval for later calls covers, from the grants themselves. Terminal, server
+//! and editors show the same text.
 
 use holm_grants::{FetchPattern, Grant, Request};
 use holm_kernel::Proposal;
@@ -7,7 +8,8 @@ use super::gate::{Offer, lasts, session_grants};
 use super::rules::unknown_program;
 use super::script::Script;
 
-/// What [`Answer::Session`](super::Answer::Session) would cover, in words; nothing where no answer lasts.
+/// A description of what [`Answer::Session`](super::Answer::Session) would cover, or `None`
+/// if no answer lasts.
 #[must_use]
 pub fn always_covers(proposal: &Proposal, offer: &Offer) -> Option<String> {
     if !lasts(proposal) {
@@ -31,7 +33,7 @@ fn again(offer: &Offer) -> String {
     }
 }
 
-/// A grant, and in words what lies in it.
+/// A grant, with a description of its content.
 fn described(grant: &Grant) -> String {
     let text = grant.to_string();
     match grant {

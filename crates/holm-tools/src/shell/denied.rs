@@ -1,8 +1,9 @@
-//! Keeps the deny list inside a jail: the kernel decides about names in a call, and a program finds files by itself. And
-//! finds what git would run beneath the roots, so that no hook or setting is left there for the user's next git command.
+//! Enforces the deny list inside a jail. The kernel only judges names in a call, and a program
+//! finds files by itself. It also finds what git would run beneath the roots, so that a command
+//! leaves no hook or setting for the user's next git command.
 //!
-//! Files that are there when the command starts are hidden or kept read-only. What a command makes is looked at when it has
-//! ended: see [`WorkspaceRecord`].
+//! Files that exist when the command starts are hidden or kept read-only. Files that a command
+//! makes are checked when it has ended: see [`WorkspaceRecord`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, FileType};
@@ -17,8 +18,8 @@ use crate::root::Denies;
 use crate::root::autorun;
 use crate::root::git::{GitFolder, NamedPaths, gitlinks};
 
-/// The most entries that are looked at for one command. What lies beyond is hidden whole, folder by folder, or kept
-/// read-only where nothing is denied.
+/// The most entries that are checked for one command. Beyond it, whole folders are hidden, or kept
+/// read-only if nothing is denied.
 const MAX_LOOKED_AT: usize = 300_000;
 
 /// The most files that are hidden one by one. Of more, whole folders at the top of a root are hidden, those with the most of
@@ -36,9 +37,10 @@ pub(crate) fn hold(
     hold_with(jail, workspace, grants, denials, &[])
 }
 
-/// The jail without what the deny list names beneath its roots, and with all held that git would run there, as commands have
-/// it. The `open` files are shown although the list names them: the user has named each of them. The record tells later what
-/// was made. Looks at the file system, so it blocks.
+/// The jail without the denied files beneath its roots, and with everything protected that git
+/// would run there, as for commands. The `open` files are shown although the list names them,
+/// because the user has named each of them. The record later shows what was made. This reads the
+/// file system, so it blocks.
 #[must_use]
 pub fn hold_with(
     jail: Jail,
@@ -65,7 +67,7 @@ pub fn hold_with(
     (scan.jail, scan.record)
 }
 
-/// One look at everything beneath the roots.
+/// One scan of everything beneath the roots.
 struct Scan<'a> {
     workspace: &'a Path,
     rules: RuleIndex<'a>,
@@ -74,7 +76,7 @@ struct Scan<'a> {
     jail: Jail,
     record: WorkspaceRecord,
     looked_at: usize,
-    /// What is to be hidden.
+    /// The paths to hide.
     hidden: Vec<PathBuf>,
     /// The repositories that were met.
     repositories: Vec<GitFolder>,
@@ -99,9 +101,10 @@ impl Scan<'_> {
         }
     }
 
-    /// Holds a link and what it leads to. A link that a command replaced is reported when the command has ended: a jail
-    /// holds none. One with the name of a secret is hidden itself, and so is a file that it leads to. A folder has a name of its
-    /// own, by which it is met on the walk.
+    /// Protects a link and its target. A jail cannot protect a link itself, so a replaced link
+    /// is reported when the command has ended. A link with the name of a secret is hidden, and
+    /// so is the file that is its target. A folder as a target has its own name, under which
+    /// the walk finds it.
     fn hold_target(&mut self, link: &Path, root: &Path) {
         self.record.watch(link);
         if matches!(self.standing(link, root), Standing::Hidden) {
@@ -119,7 +122,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Looks at a folder, and says what is in it.
+    /// Visits a folder, and returns its entries.
     fn enter(&mut self, folder: &Path) -> Vec<(PathBuf, FileType)> {
         self.record.enter(folder);
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -151,7 +154,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Looks at a link that a command may change.
+    /// Records a link that a command may change, and protects the version
+    /// control settings behind it.
     fn meet_link(&mut self, link: &Path) {
         self.record.watch(link);
         if is_called_git(link) {
@@ -177,7 +181,7 @@ impl Scan<'_> {
 
     /// Holds what configurations of git name, and the place of the repository in submodules that have none yet.
     fn hold_git(&mut self, roots: &[PathBuf]) {
-        // All of them, however many: one that is left out would be left open.
+        // All of them, without a limit: a repository that is left out would be unprotected.
         let mut repositories = std::mem::take(&mut self.repositories);
         repositories.extend(GitFolder::around(self.workspace));
         let workspace = self.workspace;
@@ -208,7 +212,7 @@ impl Scan<'_> {
         for name in names.map(|pattern| pattern.trim_end_matches('/')) {
             let path = self.workspace.join(name);
             let is_missing = path.symlink_metadata().is_err();
-            // A jail passes no link, and holds no name behind one.
+            // A jail follows no link, and cannot protect a name behind one.
             let has_folder = path.parent().is_some_and(Path::is_dir) && leads_through_no_link(&path);
             if is_missing && has_folder && matches!(self.standing(&path, self.workspace), Standing::Fixed) {
                 self.protect(&path);
@@ -220,7 +224,7 @@ impl Scan<'_> {
         if self.rules.is_empty() {
             return Standing::Free;
         }
-        // What lies in a denied folder is not met on a walk: the folder is. A root may lie in one.
+        // A walk meets a denied folder, not its content. A root may be inside such a folder.
         let last = path.file_name().and_then(|name| name.to_str()).filter(|_| path != root);
         let rules = self.rules.about(last);
         if rules.is_empty() && is_short(path) && last.is_some_and(is_plain) {
@@ -230,11 +234,11 @@ impl Scan<'_> {
         let inside = path.strip_prefix(self.workspace).ok().and_then(Path::to_str);
         let names = [path.to_str(), inside].into_iter().flatten();
         let names: Vec<FilePath> = names.filter_map(|name| name.parse().ok()).collect();
-        // What has no name that a rule could be about is not shown.
+        // An entry whose name no rule can express is hidden.
         if names.is_empty() && path != self.workspace {
             return Standing::Hidden;
         }
-        // What a rule finds anywhere in the workspace it finds in a folder elsewhere that was granted, too.
+        // A rule that applies anywhere in the workspace also applies in a granted folder elsewhere.
         let elsewhere = path.strip_prefix(root).ok().filter(|_| inside.is_none()).and_then(Path::to_str);
         let elsewhere: Option<FilePath> = elsewhere.and_then(|name| name.parse().ok());
         let hit = |request: fn(FilePath) -> Request| {
@@ -262,7 +266,8 @@ impl Scan<'_> {
     }
 
     fn protect(&mut self, path: &Path) {
-        // What appears under a name that is missing now is new, should the jail not take it away.
+        // If the path is missing now, a file that appears there counts as new, in case the jail
+        // does not remove it.
         if path.symlink_metadata().is_ok() {
             self.record.hold(path);
         }
@@ -274,7 +279,8 @@ impl Scan<'_> {
     }
 }
 
-/// What is hidden, in no more than so many paths where that is possible: folders at the top of a root stand for all in them.
+/// The hidden paths, at most `most` of them if possible: folders at the top of a root stand for
+/// all of their content.
 fn fewer(hidden: Vec<PathBuf>, roots: &[PathBuf], most: usize) -> BTreeSet<PathBuf> {
     let mut left = hidden.len();
     if left <= most {
@@ -304,7 +310,7 @@ fn fewer(hidden: Vec<PathBuf>, roots: &[PathBuf], most: usize) -> BTreeSet<PathB
     whole.into_iter().chain(single).collect()
 }
 
-/// What a command may do to an entry.
+/// The access that a command has to an entry.
 enum Standing {
     Hidden,
     Fixed,
@@ -323,8 +329,8 @@ fn is_plain(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-' | b'+' | b'@'))
 }
 
-/// Settings by which version control other than git runs programs, also those that do not exist yet: in a folder that is
-/// known by a name, its own or that of a link.
+/// Settings by which version control other than git runs programs, including those that do not
+/// exist yet. `name` is the name of the folder or of a link to it.
 fn obeyed_in(name: &Path, folder: &Path) -> Vec<PathBuf> {
     let names: &[&str] = match name.file_name().and_then(|name| name.to_str()) {
         Some(".hg") => &["hgrc", "hgrc-not-shared", "sharedpath"],
@@ -340,12 +346,12 @@ fn obeyed_in(name: &Path, folder: &Path) -> Vec<PathBuf> {
     names.iter().map(|name| folder.join(name)).collect()
 }
 
-/// Whether no part of a path is a link; what does not exist is none.
+/// Whether no part of a path is a link. A part that does not exist is not a link.
 fn leads_through_no_link(path: &Path) -> bool {
     path.ancestors().all(|part| !part.is_symlink())
 }
 
-/// The places that the grants open; where nothing is denied, only those for writing.
+/// The paths that the grants open; if nothing is denied, only the writable ones.
 fn roots(workspace: &Path, grants: &GrantSet, denials: &Denials) -> Vec<PathBuf> {
     let mut roots = written(workspace, grants);
     if !denials.is_empty() {

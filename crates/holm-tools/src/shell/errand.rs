@@ -1,4 +1,4 @@
-//! One child from its start to its end, with the hosts that it was granted.
+//! Runs one child process from start to end, with the hosts that it was granted.
 
 use std::convert::Infallible;
 
@@ -12,32 +12,33 @@ use super::live::{BEAT, Live};
 use super::proxy::{self, Refusal, Refused};
 use crate::authority;
 
-/// How often a child is started where a hidden file is moved at that moment, with a new look at what is to be hidden.
+/// How often a start is retried if a hidden file is moved at that moment. Each retry
+/// scans the files again.
 pub(crate) const MAX_STARTS: u32 = 20;
 
-/// Whether a child was not started because what is to be hidden has moved, so that a new look helps.
+/// Whether a child was not started because a hidden file was moved, so that a new scan helps.
 pub(crate) fn asks_for_another_look(error: &JailError) -> bool {
     matches!(error, JailError::Start { stage: Stage::Changed, .. })
 }
 
-/// What a child is run with, beside its jail.
+/// The settings with which a child is run, beside its jail.
 pub(crate) struct Errand<'a> {
     pub(crate) launcher: &'a Launcher,
     pub(crate) engine: &'a Engine,
-    /// How hosts are reached; without it there is no network.
+    /// The connector to hosts; without it there is no network.
     pub(crate) connector: Option<&'a Connector>,
     pub(crate) denials: &'a Denials,
     /// The hosts that the call was granted.
     pub(crate) hosts: Reach,
     pub(crate) curiosity: Curiosity,
-    /// Who watches what it writes while it runs.
+    /// The receiver of its output while it runs.
     pub(crate) progress: &'a Progress,
 }
 
-/// Whether it is wanted to know what hosts a child asks for that was granted none.
+/// Whether to record which hosts a child asks for that has no host granted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Curiosity {
-    /// Its requests are heard and refused.
+    /// Its requests are recorded and refused.
     Hears,
     /// It can open no socket.
     Deaf,
@@ -45,18 +46,17 @@ pub(crate) enum Curiosity {
 
 /// The hosts that a call was granted, and nothing beyond them.
 ///
-/// Of what is encrypted the proxy sees the host and the port alone. So whatever names some paths of a host opens nothing:
-/// it would open all of them.
+/// For encrypted connections the proxy sees only the host and the port. So a grant for some paths
+/// of a host opens nothing, because it would open all of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Reach {
-    /// Whole hosts.
     open: GrantSet,
-    /// What was allowed and opens nothing.
+    /// Grants that open nothing here.
     shut: Vec<Refusal>,
 }
 
 impl Reach {
-    /// What a call with these needs reaches.
+    /// The hosts for a call with these needs.
     pub(crate) fn of(needs: &[Need]) -> Self {
         let mut reach = Self::default();
         for need in needs {
@@ -80,7 +80,7 @@ impl Reach {
     }
 }
 
-/// A URL with a path that no grant can spell, at a host that one could open.
+/// The refusal for a URL with a path that no grant can express, at a host that a grant could open.
 fn unspelled(need: &Need) -> Option<Refusal> {
     let Need::Request(Request::Fetch(url)) = need else { return None };
     FetchPattern::origin(url).ok()?;
@@ -120,14 +120,15 @@ impl Errand<'_> {
                 }
             }
         };
-        // Nothing is shut to whom nothing confines.
+        // Without a jail, no host is blocked.
         let shut = if *self.engine == Engine::Unconfined { Vec::new() } else { self.hosts.shut.clone() };
         Ok((outcome, [shut, refused.list()].concat()))
     }
 
-    /// Starts the child, in a network of its own whose one way out is ours.
+    /// Starts the child in a network of its own, whose only way out is our proxy.
     ///
-    /// Only where no host is granted can it go without, on a machine that gives nobody a network of their own.
+    /// If the machine does not support such networks, the child starts without one, but only if
+    /// no host is granted.
     async fn start(&self, jail: &Jail, task: &Task) -> Result<Job, JailError> {
         let spawn = async |jail: &Jail| self.launcher.spawn(self.engine, jail, task).await;
         let wanted = !self.hosts.open.is_empty() || self.curiosity == Curiosity::Hears;

@@ -1,7 +1,8 @@
-//! One request through the proxy, up to its last byte and not beyond.
+//! Forwards one request through the proxy, up to its last byte and not beyond.
 //!
-//! The proxy asks about the URL of a request. What a client sends behind it on the same connection would be another
-//! request, about which nobody was asked; so the body is measured as the head says, and the rest goes nowhere.
+//! The proxy checks the URL of a request. More bytes on the same connection would be
+//! another request, which was not checked. So the body is measured as the head says, and
+//! the rest is discarded.
 
 use std::io;
 use std::time::Duration;
@@ -13,20 +14,21 @@ use tokio::net::TcpStream;
 
 /// The longest line in front of a chunk: sixteen digits and its end, with room.
 const MAX_CHUNK_LINE: u64 = 32;
-/// How long a client is listened to after its answer is through, so that what it still sends does not break it off.
+/// How long to keep reading from a client after its answer was sent, so that late bytes do
+/// not reset the connection.
 const LINGER: Duration = Duration::from_secs(15);
 
-/// How long the body of a request is.
+/// The length of a request's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
-    /// So many bytes.
     Sized(u64),
     /// As its chunks say.
     Chunked,
 }
 
 impl Body {
-    /// The body behind a head with these headers; none where two readers would measure it differently.
+    /// The body that follows these headers. Returns `None` if two readers
+    /// would measure it differently.
     pub(super) fn of<'a>(headers: impl Iterator<Item = (&'a str, &'a str)>) -> Option<Self> {
         let mut body = None;
         for (name, value) in headers {
@@ -51,7 +53,7 @@ impl Body {
         Some(body.unwrap_or(Self::Sized(0)))
     }
 
-    /// Passes the body on, and nothing that follows it.
+    /// Forwards the body, and nothing that follows it.
     pub(super) async fn pass(
         self,
         source: &mut (impl AsyncBufRead + Unpin),
@@ -65,7 +67,7 @@ impl Body {
     }
 }
 
-/// Whether the body goes on.
+/// Whether more of the body follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum More {
     Follows,
@@ -100,13 +102,13 @@ pub(super) async fn exchange(
         }
         sent = &mut up => match sent {
             Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(error),
-            // A server may answer before it has heard everything.
+            // A server may answer before it has read the whole request.
             Ok(()) | Err(_) => down.await,
         },
     }
 }
 
-/// Passes so many bytes on, or fails where there are fewer.
+/// Forwards exactly this many bytes, or fails if there are fewer.
 async fn exactly(
     length: u64,
     source: &mut (impl AsyncRead + Unpin),
@@ -137,7 +139,7 @@ async fn chunk(
     Ok(if size == 0 { More::Nothing } else { More::Follows })
 }
 
-/// The size of a chunk: hexadecimal digits and nothing else.
+/// The size of a chunk: hexadecimal digits only.
 fn size(digits: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(digits).ok()?;
     // `from_str_radix` would also take a sign.

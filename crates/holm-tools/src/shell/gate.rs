@@ -1,12 +1,13 @@
-//! Who is asked about a command, and what is remembered of the answer.
+//! Asks a person about a command, and remembers the answer.
 //!
-//! The kernel decides whether a call is asked about at all. The gate then answers for the person where the person has
-//! answered before: the same call again in this session, or a command that begins like one that was let through. It
-//! remembers nothing beyond its own life, so an answer is never heard in another session, project or agent; and it forgets
-//! all of it when the mode changes ([`Gate::forget`]).
+//! The kernel decides whether a call needs approval at all. The gate then answers for the
+//! person if the person has answered before: for the same call in this session, or for a
+//! command with an approved beginning. It remembers nothing beyond its own life, so an
+//! answer never applies to another session, project or agent. It forgets all answers when
+//! the mode changes ([`Gate::forget`]).
 //!
-//! It answers by itself only where the level of the tool is the one reason to ask. A grant that is missing, or data that
-//! would leave after something untrusted came in, is always a person's question.
+//! It answers by itself only if the level of the tool is the one reason to ask. A missing grant, or
+//! data that would leave after untrusted input came in, is always a question for the person.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,21 +24,19 @@ use super::rules::{Rule, Rules, Ruling};
 use super::script::Script;
 use super::{RUN_PROGRAM, SHELL};
 
-/// How the kernel ends its mark for what a person is not shown.
+/// The end of the kernel's mark for text that a person is not shown.
 const NOT_SHOWN: &str = "not shown…]";
 
 /// What a person can say.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// This call, once.
     Once,
     /// This very call, for as long as the session lasts, and with it the grants that it misses.
     Session,
     /// Every command that begins like this one and runs in the same folder, for as long as the session lasts; see
     /// [`Offer::prefix`]. The grants that this one misses are given to it alone.
     Prefix,
-    /// Not this call.
     No {
         /// Why; the model is told.
         reason: String,
@@ -51,19 +50,22 @@ pub enum Answer {
     },
 }
 
-/// What a person is offered beside yes and no.
+/// The further answers that a person is offered, beside yes and no.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Offer {
-    /// What [`Answer::Prefix`] would remember; none where no beginning of the command is safe to remember.
+    /// The rule that [`Answer::Prefix`] would remember; `None` if no beginning of the command
+    /// is safe to remember.
     pub prefix: Option<Rule>,
     /// The command as a person types it, for shells; hidden characters are written out.
     pub command: Option<String>,
-    /// Whose call it is, where it is not the session's own: the helper, below those that asked for it, as in `lead › scout`.
+    /// The helper that makes the call, if it is not the session itself. It includes the helpers
+    /// above it, as in `lead › scout`.
     pub helper: Option<String>,
 }
 
-/// Whether an answer for later calls would be kept: a plan, and what is granted and leaves after something was read or is wanted by a
-/// hook, is asked about each time. Nor is one kept for what can never be granted.
+/// Whether an answer would be remembered for later calls. Plans are asked about each time. So are
+/// granted calls that send data after something was read, and calls for which a hook requires a
+/// question. Nothing is remembered for what can never be granted.
 #[must_use]
 pub fn lasts(proposal: &Proposal) -> bool {
     let is_remembered = |reason: &AskReason| matches!(reason, AskReason::Level | AskReason::MissingGrant);
@@ -74,8 +76,9 @@ pub fn lasts(proposal: &Proposal) -> bool {
         && (!proposal.missing.is_empty() || proposal.reasons.iter().all(is_remembered))
 }
 
-/// The grants that [`Answer::Session`] gives for as long as the session lasts, beside this very call again. None where
-/// something of the call was shortened or written out for the screen: the text is not the grant then.
+/// The grants that [`Answer::Session`] gives for the rest of the session, beside this very call.
+/// Empty if a part of the call was shortened or escaped for the screen, because the shown text is
+/// not the grant then.
 #[must_use]
 pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
     let given: Option<Vec<Grant>> =
@@ -83,13 +86,13 @@ pub fn session_grants(proposal: &Proposal) -> Vec<Grant> {
     given.unwrap_or_default()
 }
 
-/// Asks a person.
 pub trait Asker: Send + Sync {
     /// Asks about one call. This may take as long as a person takes.
     fn ask(&self, proposal: Proposal, offer: Offer) -> BoxFuture<'static, Answer>;
 }
 
-/// Stands between the kernel's questions and a person. Cheap to clone; clones remember together.
+/// Answers the kernel's questions from memory, or asks a person. Cheap to clone;
+/// clones share the memory.
 #[derive(Clone)]
 pub struct Gate {
     asker: Arc<dyn Asker>,
@@ -98,13 +101,14 @@ pub struct Gate {
     helper: Option<Arc<str>>,
 }
 
-/// What was answered in this session.
+/// The answers of this session.
 #[derive(Debug, Default)]
 struct Memory {
     rules: Rules,
-    /// What the rules were before anybody answered.
+    /// The rules before any answer.
     given: Rules,
-    /// Beginnings of commands that pass, each in one folder: another one may hold other files of the same names.
+    /// Beginnings of commands that pass, each in one folder: another folder may hold different
+    /// files of the same names.
     prefixes: BTreeSet<(String, Rule)>,
     /// Calls that may run again, by their digest.
     again: BTreeSet<String>,
@@ -155,7 +159,7 @@ impl Approver for Gate {
         })
     }
 
-    /// The same memory and the same person, who is told whose calls these are.
+    /// The same memory and the same person, who is told which helper makes the calls.
     fn of_helper(&self, helper: &str) -> Option<Arc<dyn Approver>> {
         let helper = match &self.helper {
             Some(above) => format!("{above} › {helper}").into(),
@@ -165,7 +169,7 @@ impl Approver for Gate {
     }
 }
 
-/// A change of mode takes back what was answered under the old one.
+/// A change of mode forgets the answers that were given under the old one.
 impl EventSink for Gate {
     fn event(&self, event: &Numbered) {
         if matches!(event.event, Event::ModeChanged { .. }) {
@@ -220,7 +224,8 @@ impl Memory {
 
 fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
     match answer {
-        // A prefix is about commands; a grant that one of them misses is for this one.
+        // A prefix is about commands; a missing grant of one command is given
+        // for this command only.
         Answer::Once | Answer::Prefix => Verdict::allow(),
         Answer::Session => {
             Verdict::Allow { grants: session_grants(proposal).into_iter().collect(), until: None }
@@ -231,8 +236,9 @@ fn verdict(answer: Answer, proposal: &Proposal) -> Verdict {
     }
 }
 
-/// The grant that somebody gives who says yes for later to what a call misses. A star that the call itself brought along is a letter of
-/// a name and opens nothing else; one that a tool put behind a folder, for all that lies in it, is a pattern.
+/// The grant that a person gives by approving, for later calls too, what a call lacks. A star that
+/// comes from the call's arguments is a literal character and opens nothing else. A star that a
+/// tool put behind a folder, for all of its content, is a pattern.
 fn given(missing: &str, arguments: &str) -> Option<Grant> {
     // The text was shortened or written out for the screen, so it is not the grant.
     if missing.contains(NOT_SHOWN) || missing.contains("\\u{") {
@@ -244,13 +250,14 @@ fn given(missing: &str, arguments: &str) -> Option<Grant> {
         return Some(pattern);
     };
     let folder = missing.strip_suffix("**").unwrap_or(missing);
-    // What cannot be read, such as what was shortened for the screen, may have brought one along.
+    // Arguments that cannot be parsed, such as shortened ones, may contain a star.
     let brought = Json::parse(arguments).map_or(true, |arguments| arguments.canonical().contains('*'));
     let is_pattern = !folder.contains('*') && !brought;
     Some(if is_pattern { pattern } else { exact })
 }
 
-/// Whether a command has parts that nobody would see. A model can write such a mark itself, and is then refused.
+/// Whether a command has parts that the person would not see. A model can write such a mark itself,
+/// and its call is then refused.
 fn is_cut(proposal: &Proposal) -> bool {
     let is_command = [SHELL, RUN_PROGRAM].contains(&proposal.tool.as_str());
     let cut = |text: &String| text.contains(NOT_SHOWN);
@@ -259,7 +266,7 @@ fn is_cut(proposal: &Proposal) -> bool {
     is_command && (arguments || proposal.needs.iter().chain(&proposal.missing).any(cut))
 }
 
-/// A command as it will run.
+/// A command exactly as it will run.
 struct Shown {
     text: String,
     script: Script,
@@ -267,7 +274,7 @@ struct Shown {
     folder: String,
 }
 
-/// The command behind a question, if what is shown is proven to be what will run.
+/// The command of a question, if the digest proves that the shown text is what will run.
 fn script_of(proposal: &Proposal) -> Option<Shown> {
     if digest(&proposal.tool, &proposal.arguments) != proposal.digest {
         return None;
@@ -290,7 +297,7 @@ fn script_of(proposal: &Proposal) -> Option<Shown> {
     }
 }
 
-/// As [`Proposal::digest`] is made: both parts, each with its length before it.
+/// Computes the digest like [`Proposal::digest`]: both parts, each preceded by its length.
 pub(super) fn digest(tool: &str, arguments: &str) -> String {
     let mut hash = Sha256::new();
     for part in [tool, arguments] {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// A folder of one shell's own.
+/// The home folder of one shell.
 #[derive(Debug)]
 pub(super) struct OwnHome {
     folder: PathBuf,
@@ -21,7 +21,8 @@ pub(super) struct OwnHome {
 const LOCK: &str = ".lock";
 
 impl OwnHome {
-    /// Makes a folder beneath the system's place for temporary files, and removes those that killed shells left there.
+    /// Makes a folder in the system's temporary folder, and removes those that
+    /// killed shells left there.
     pub(super) fn make() -> io::Result<Self> {
         Self::make_in(&std::env::temp_dir())
     }
@@ -63,13 +64,13 @@ impl OwnHome {
 
 impl Drop for OwnHome {
     fn drop(&mut self) {
-        // What cannot be removed now is left to the next shell.
+        // A folder that cannot be removed now is left to the next shell.
         let _ = fs::remove_dir_all(&self.folder);
     }
 }
 
-/// The folder of all shells of this user. Everybody knows its name, so it must be this user's alone; where it is not, each
-/// shell has a folder that nobody could have made before.
+/// The parent folder for all shells of this user. Its name is predictable, so it must belong to
+/// this user alone. If it does not, each shell gets a folder with an unpredictable name.
 fn folder_of_all(temporary: &Path) -> io::Result<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let all = temporary.join(format!("holm-shells-{user}"));
@@ -92,7 +93,8 @@ fn folder_of(lock: &Path) -> PathBuf {
     lock.with_extension("")
 }
 
-/// Removes every folder whose lock nobody holds. What cannot be looked at or removed is left for another time.
+/// Removes every folder whose lock is not held. Folders that cannot be read or removed are left
+/// for the next sweep.
 fn sweep(all: &Path) {
     let entries = fs::read_dir(all).into_iter().flatten().flatten().map(|entry| entry.path());
     for lock in entries.filter(|path| path.to_string_lossy().ends_with(LOCK)) {

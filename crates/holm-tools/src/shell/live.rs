@@ -1,7 +1,7 @@
-//! What a child writes while it runs, for people who watch: its latest whole lines.
+//! The output of a running child for people who watch: its latest complete lines.
 //!
-//! Whole lines alone, because whoever hands them on takes out secrets first, and half of one would not be known again. For the same
-//! reason lines that may be of a key that has many are left out.
+//! Only complete lines are passed on. The receiver removes secrets first, and would not recognise
+//! half of a secret. For the same reason, lines that may be part of a private key are left out.
 
 use std::collections::VecDeque;
 use std::mem;
@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use holm_jail::{Capture, Stream};
 
-/// How often watchers are told: often enough to be alive, seldom enough that a chatty command costs nobody anything.
+/// How often watchers are updated: often enough to look alive, and seldom enough that a
+/// chatty command costs little.
 pub(crate) const BEAT: Duration = Duration::from_millis(250);
 /// Bytes of the lines that are kept: less than an update carries.
 const MOST: usize = 900;
@@ -18,17 +19,17 @@ const MOST: usize = 900;
 const LONGEST_LINE: usize = 400;
 /// A line of base64 that is as long may be of a key. Shorter ones are names and numbers.
 const TELLING_LINE: usize = 40;
-/// What stands for a line that is not shown.
+/// The placeholder for a line that is not shown.
 const LEFT_OUT: &str = "…";
-/// Bytes of one piece that are looked at, from its end: more than are kept.
+/// Bytes of one piece that are read, from its end: more than are kept.
 const FAR: usize = 4 * 1024;
 
-/// Listens to one child. Clones hear the same.
+/// Listens to the output of one child. Clones share what they received.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Live(Arc<Mutex<Tail>>);
 
 impl Live {
-    /// Listens to what is captured, beside whoever does so already.
+    /// Listens to the captured output, in addition to existing listeners.
     pub(crate) fn listen(&self, capture: Capture) -> Capture {
         let (own, mut before) = (self.clone(), capture.spill);
         let spill = move |stream: Stream, piece: &[u8]| {
@@ -38,7 +39,7 @@ impl Live {
         Capture { keep: capture.keep, spill: Some(Box::new(spill)) }
     }
 
-    /// The latest lines, if there are others than the last time.
+    /// The latest lines, if they have changed since the last call.
     pub(crate) fn news(&self) -> Option<String> {
         let mut tail = self.tail();
         if !mem::take(&mut tail.fresh) {
@@ -66,11 +67,11 @@ impl Live {
     }
 }
 
-/// What is left of what was heard.
+/// The latest lines of the output.
 #[derive(Debug, Default)]
 struct Tail {
     lines: VecDeque<String>,
-    /// Of the lines, with their ends.
+    /// Bytes of the lines, including their ends.
     bytes: usize,
     fresh: bool,
     out: Pending,
@@ -106,7 +107,7 @@ impl Tail {
     }
 }
 
-/// A line that has yet to end.
+/// A line that is not complete yet.
 #[derive(Debug, Default)]
 struct Pending {
     bytes: Vec<u8>,
@@ -128,7 +129,7 @@ impl Pending {
         self.long = true;
     }
 
-    /// The line, now that it has ended; none where it says nothing.
+    /// The completed line, or `None` if it is empty.
     fn line(&mut self) -> Option<String> {
         let (bytes, long) = (mem::take(&mut self.bytes), mem::take(&mut self.long));
         if long {
@@ -143,8 +144,8 @@ impl Pending {
     }
 }
 
-/// Whether a line may come from the middle of a private key. Whoever takes out secrets knows a key by its first line, and of a long
-/// one that is not among the latest lines any more.
+/// Whether a line may come from the middle of a private key. The filter for secrets recognises a
+/// key by its first line. For a long key, that line is no longer among the latest ones.
 fn is_of_key(line: &str) -> bool {
     let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let mixes = |is: fn(&u8) -> bool| line.as_bytes().iter().any(is);

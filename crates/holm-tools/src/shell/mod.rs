@@ -1,11 +1,13 @@
-//! Commands: a shell for scripts and a way to run one program, both in a jail and behind a person's yes.
+//! Commands: a shell for scripts and a way to run one program, both in a jail and
+//! after a person's approval.
 //!
-//! Three checks stand one behind the other. The *kernel* decides from the grants and the mode whether a call is refused,
-//! asked about or run; what it shows to a person is, by its digest, what runs. *Rules* ([`Rules`]) read the command with a
-//! parser of Bash: deny rules find commands where they are written plainly, in every mode, and what a person has allowed
-//! for the session passes the [`Gate`] unasked. The *jail* (`holm-jail`) holds whatever the command turns out to be: it
-//! sees the workspace, what the call was granted, and of the network the hosts that the call was granted, through a proxy
-//! of ours. The jail decides; rules are a convenience before it.
+//! There are three checks in a row. The *kernel* decides from the grants and the mode whether a
+//! call is refused, asked about or run. A digest ensures that what it shows to a person is what
+//! runs. *Rules* ([`Rules`]) read the command with a Bash parser. Deny rules find plainly written
+//! commands, in every mode, and commands that a person has allowed for the session pass the
+//! [`Gate`] unasked. The *jail* (`holm-jail`) confines the command, no matter what it does. The
+//! command sees the workspace and what the call was granted. It reaches only granted hosts, through
+//! our proxy. The jail decides; rules are a convenience before it.
 //!
 //! A command that the jail refuses something says which grant is missing and how to ask for it: `npm install` needs
 //! `fetch:https://registry.npmjs.org`; the model calls again with that, a person says yes once for the task, and it runs. Such
@@ -13,15 +15,16 @@
 //!
 //! # What is never writable
 //!
-//! `.git/hooks` and `.git/config` and their like in every git folder that is there when a command starts, whatever is granted
-//! (so `git init` and `git config` do not work at the top of the workspace), what the configuration of git names in the
-//! workspace, Holm's own folder `.holm`, and what the host protects by name. What the deny list names is not even readable:
-//! such files seem empty.
+//! `.git/hooks`, `.git/config` and similar files are never writable, in every git folder that
+//! exists when a command starts. So `git init` and `git config` do not work at the top of the
+//! workspace. The same holds for files in the workspace that the configuration of git names, Holm's
+//! own folder `.holm`, and paths that the host protects. No grant changes this. Files on the deny
+//! list are not even readable: they appear empty.
 //!
 //! # What a command leaves
 //!
-//! When a command has ended, the folders that changed are looked at. New repositories are told, and what git would run in
-//! them at the user's next call is disabled.
+//! When a command has ended, the changed folders are checked. New repositories are reported, and
+//! what git would run in them at the user's next call is disabled.
 
 mod arguments;
 mod call;

@@ -1,8 +1,10 @@
-//! Takes from repositories that a command has made what version control would run at the user's next call: settings that
-//! name programs, hooks, and pointers to places that were not looked at.
+//! Disarms repositories that a command has made. It disables what version control would
+//! run at the user's next call: settings that name programs, hooks, and pointers to places
+//! that were not checked.
 //!
-//! What `git init` and `git clone` write by themselves stays, so such a repository works as it is. Whatever else is there is
-//! kept beside it under a name that is not obeyed. Everything is done on handles: another command may move folders meanwhile.
+//! What `git init` and `git clone` write by themselves stays, so such a repository works as it is.
+//! Everything else is kept beside it under a name that is not obeyed. All operations use handles,
+//! because another command may move folders meanwhile.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -19,18 +21,18 @@ use rustix::io::Errno;
 
 use crate::root::git::{ConfigEntry, GitConfig, is_harmless, plain_path};
 
-/// The largest file that is looked into. A larger one is disabled unseen.
+/// The largest file that is read. A larger one is disabled without reading it.
 const MAX_BYTES: u64 = 1024 * 1024;
 /// The most hooks that are disabled one by one. Of more, the whole folder is.
 const MAX_HOOKS: usize = 256;
-/// What stands behind the name of something that is no longer obeyed.
+/// The suffix for the name of a disabled file.
 const DISABLED: &str = "disabled";
-/// The most numbered names that are tried for something that is no longer obeyed.
+/// The most numbered names that are tried for a disabled file.
 const MAX_NUMBERED_NAMES: usize = 100;
 /// The most names by chance that are tried after them: a command can take all numbered ones before.
 const MAX_CHANCE_NAMES: usize = 4;
 
-/// What a command has made.
+/// The repositories that a command has made.
 #[derive(Debug, Default)]
 pub(super) struct NewRepositories {
     /// Folders that git would take for a repository.
@@ -41,7 +43,7 @@ pub(super) struct NewRepositories {
     pub(super) others: BTreeSet<PathBuf>,
 }
 
-/// A repository that was looked at.
+/// A repository that was checked and disarmed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Disarmed {
     /// The git folder, the pointer, or the folder of other version control.
@@ -51,12 +53,12 @@ pub(super) struct Disarmed {
     pub(super) findings: Findings,
 }
 
-/// What version control would have run or obeyed in one place, by name.
+/// The names of files and settings in one place that version control would have run or obeyed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Findings {
-    /// What is no longer obeyed.
+    /// Names that are no longer obeyed.
     pub(super) disabled: Vec<String>,
-    /// What still is: nothing could be done about it.
+    /// Names that are still obeyed because they could not be disabled.
     pub(super) armed: Vec<String>,
 }
 
@@ -77,10 +79,10 @@ impl Findings {
     }
 }
 
-/// What became of something that is to be obeyed no longer.
+/// The outcome of disabling a file or a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DisableOutcome {
-    /// It has another name.
+    /// It was renamed, so it is no longer obeyed.
     Disabled,
     /// It could get no other name, and is gone.
     Deleted,
@@ -97,7 +99,7 @@ impl NewRepositories {
             let Some(handle) = beneath(roots, folder) else { continue };
             let look = Look { path: folder, handle, roots };
             let findings = look.disarm(&is_looked_at);
-            // A repository that lies in one that is told of is told of only where something was found in it.
+            // A repository inside a reported one is reported only if something was found in it.
             let is_inner = folder.ancestors().skip(1).any(|outer| self.folders.contains(outer));
             if !findings.is_empty() || !is_inner {
                 all.push(Disarmed { path: folder.clone(), place: place(folder), findings });
@@ -136,7 +138,7 @@ impl Look<'_> {
             self.disarm_config(name, &mut findings);
         }
         self.disarm_hooks(&mut findings);
-        // What this names has a configuration and hooks of its own.
+        // The folder that this names has its own configuration and hooks.
         let common = self.read("commondir");
         let is_safe = match &common {
             Contents::Missing => true,
@@ -195,7 +197,7 @@ impl Look<'_> {
         }
         let outcome = self.disable(name);
         if outcome == DisableOutcome::Failed {
-            // What a file means that nobody could take away is not told setting by setting.
+            // A file that could not be disabled is reported as a whole, not setting by setting.
             return findings.add(name, outcome);
         }
         self.create(name, &GitConfig::write(&kept));
@@ -240,13 +242,13 @@ impl Look<'_> {
     fn create(&self, name: &str, text: &str) {
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         if let Ok(file) = openat(&self.handle, name, flags, Mode::from_raw_mode(0o644)) {
-            // A repository whose settings cannot be written has none, and does nothing.
+            // A repository whose settings cannot be written has no settings, and runs nothing.
             let _ = File::from(file).write_all(text.as_bytes());
         }
     }
 }
 
-/// Disables a `.git` that is no folder, unless it names a repository that was looked at.
+/// Disables a `.git` that is not a folder, unless it names a repository that was checked.
 fn disarm_pointer(
     roots: &[PathBuf],
     pointer: &Path,
@@ -269,8 +271,8 @@ fn disarm_pointer(
     Some(Disarmed { path: pointer.to_owned(), place: folder.to_owned(), findings })
 }
 
-/// The folder that a file names, if there is one way to read it: no link on it that could lead elsewhere tomorrow, and no
-/// step back behind a name.
+/// The folder that a file names, if it is unambiguous: no link that could be redirected later, and
+/// no `..` after a name.
 fn target(folder: &Path, text: &str) -> Option<PathBuf> {
     let text = text.trim_end_matches(['\n', '\r']);
     let mut parts = Path::new(text).components().skip_while(|part| *part == Component::ParentDir);
@@ -280,7 +282,7 @@ fn target(folder: &Path, text: &str) -> Option<PathBuf> {
     (is_direct && is_real && !text.is_empty()).then_some(path)
 }
 
-/// Whether settings of Mercurial say where other repositories are, and no more.
+/// Whether settings of Mercurial only name other repositories.
 fn only_paths(text: &str) -> bool {
     let mut lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let mut section = "";
@@ -294,11 +296,11 @@ fn only_paths(text: &str) -> bool {
     })
 }
 
-/// What a file holds.
+/// The content of a file.
 enum Contents {
     Missing,
     Text(String),
-    /// It is no plain file, too large, or no text.
+    /// It is not a plain file, is too large, or is not text.
     Unreadable,
 }
 
@@ -340,7 +342,7 @@ fn disable_in(folder: &OwnedFd, name: &OsStr) -> DisableOutcome {
     if delete_in(folder, name) { DisableOutcome::Deleted } else { DisableOutcome::Failed }
 }
 
-/// What is put behind a name, best first: what a person reads easily, then what no command can have taken before.
+/// Suffixes for a name, best first: readable ones, then ones that no command can have used before.
 fn endings() -> impl Iterator<Item = String> {
     let numbered = (1..MAX_NUMBERED_NAMES).map(|number| format!(".{DISABLED}-{number}"));
     let by_chance = std::iter::repeat_with(chance_ending).take(MAX_CHANCE_NAMES).flatten();
@@ -361,7 +363,8 @@ fn rename_to_free(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> Result<(), Err
     }
 }
 
-/// Renames on a file system that cannot refuse a name that is taken: it is looked before whether it is.
+/// Renames on a file system that cannot refuse an existing target: checks first
+/// whether the target exists.
 fn rename_after_look(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> Result<(), Errno> {
     match statat(folder, new, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(_) => Err(Errno::EXIST),
@@ -378,7 +381,7 @@ fn delete_in(folder: &OwnedFd, name: &OsStr) -> bool {
     is_single && unlinkat(folder, name, AtFlags::empty()).is_ok()
 }
 
-/// The names in a folder; none where it cannot be read.
+/// The names in a folder. Returns `None` if it cannot be read.
 fn names_in(folder: &OwnedFd) -> Option<Vec<OsString>> {
     use std::os::unix::ffi::OsStrExt as _;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -387,7 +390,7 @@ fn names_in(folder: &OwnedFd) -> Option<Vec<OsString>> {
     Some(names.filter(|name| name != "." && name != "..").take(MAX_HOOKS + 1).collect())
 }
 
-/// How folders are opened: also those that may not be read.
+/// How folders are opened, including unreadable ones.
 const FOLDER: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
 fn folder_in(folder: &impl AsFd, name: &OsStr) -> Option<OwnedFd> {
@@ -396,7 +399,8 @@ fn folder_in(folder: &impl AsFd, name: &OsStr) -> Option<OwnedFd> {
     Some(folder)
 }
 
-/// Opens a folder beneath a root, passing no link, so that its owner can look into it and rename what is there.
+/// Opens a folder beneath a root without following links, so that its owner can read it
+/// and rename its entries.
 pub(super) fn beneath(roots: &[PathBuf], folder: &Path) -> Option<OwnedFd> {
     let root = roots.iter().find(|root| folder.starts_with(root))?;
     let mut here = open(root, FOLDER, Mode::empty()).ok()?;
@@ -408,7 +412,8 @@ pub(super) fn beneath(roots: &[PathBuf], folder: &Path) -> Option<OwnedFd> {
     Some(here)
 }
 
-/// Gives the owner all rights to a folder: git opens what it knows by name also where nothing can be listed or renamed.
+/// Gives the owner all rights to a folder: git opens files by known names even where they cannot
+/// be listed or renamed.
 fn open_up(folder: &OwnedFd) {
     let Ok(found) = fstat(folder) else { return };
     let mode = Mode::from_raw_mode(found.st_mode);

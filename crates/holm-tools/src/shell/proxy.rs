@@ -1,9 +1,10 @@
-//! The one way out of a command's jail: a proxy that asks `holm-net` about every host.
+//! The only way out of a command's jail: a proxy that asks `holm-net` about every host.
 //!
-//! A command runs in a network of its own, in which there is nothing but this listener. What it asks for is resolved,
-//! checked and connected to by `holm-net` under the `fetch` grants of the call, so names, addresses and Holm's own
-//! listeners are held as everywhere else. Programs find it by the variables that they all obey ([`VARIABLES`]). Of what
-//! is encrypted the proxy sees the host and not the content, so a grant that holds for some paths alone opens nothing here.
+//! A command runs in a network of its own, which contains nothing but this listener. `holm-net`
+//! resolves, checks and connects each request under the `fetch` grants of the call. So the checks
+//! for names, addresses and Holm's own listeners apply as everywhere else. Programs find the proxy
+//! by the usual variables ([`VARIABLES`]). For encrypted connections the proxy sees the host but
+//! not the content, so a grant for some paths only opens nothing here.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,9 +24,9 @@ use super::exchange::{Body, exchange};
 const MAX_OPEN: usize = 128;
 /// The largest head of a request: a line, cookies and a token.
 const MAX_HEAD: usize = 32 * 1024;
-/// The most refusals that are told: a program that asks everywhere says the same each time.
+/// The most refusals that are reported: a program that tries many hosts repeats the same message.
 const MAX_TOLD: usize = 16;
-/// How long a client may take to say what it wants.
+/// How long a client may take to send its request.
 const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Where programs look for a proxy. Some read the small names alone, some the large ones.
@@ -38,18 +39,16 @@ const OWN_HOSTS: &str = "localhost,127.0.0.1,::1";
 const OWN_HEADERS: [&str; 6] =
     ["host", "connection", "keep-alive", "proxy-connection", "proxy-authorization", "proxy-authenticate"];
 
-/// What the proxy refused, and why: facts, not guesses.
+/// What the proxy refused, and why. These are facts, not guesses from a program's output.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refused(Arc<Mutex<BTreeMap<String, Refusal>>>);
 
-/// One refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// This grant would open the way; the URL is what to ask for.
     Missing { grant: String, url: String },
-    /// No grant does.
     Never(String),
-    /// The call was allowed this, which names a path; a command reaches whole hosts or nothing.
+    /// The call was granted this, which names a path; a command reaches whole hosts or nothing.
     Path(String),
 }
 
@@ -64,7 +63,7 @@ impl Refusal {
 }
 
 impl Refused {
-    /// All of them, by what was asked for.
+    /// All of them, ordered by the request.
     pub(super) fn list(&self) -> Vec<Refusal> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
@@ -121,7 +120,7 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
         let Ok((client, _)) = listener.accept().await else { return };
         let (connector, policy, refused) = (connector.clone(), Arc::clone(&policy), refused.clone());
         open.spawn(async move {
-            // What a client breaks off is its own matter.
+            // A connection that the client aborts is not our error.
             let _ = answer(client, &connector, &policy, &refused).await;
             drop(place);
         });
@@ -129,12 +128,12 @@ pub(super) async fn serve(listener: TcpListener, connector: Connector, policy: P
     }
 }
 
-/// What a client asks for.
+/// The request of a client.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Ask {
     /// A tunnel; the URLs under which it could be granted, likeliest first.
     Tunnel([Url; 2]),
-    /// One exchange, with the head that the server gets and the measure of the body behind it.
+    /// One exchange, with the head for the server and the length of the body after it.
     Exchange(Url, String, Body),
 }
 
@@ -197,7 +196,7 @@ async fn say(client: &mut TcpStream, status: &str, why: &str) -> std::io::Result
     client.shutdown().await
 }
 
-/// The head of a request and what came after it; none where it is too large or breaks off.
+/// The head of a request and the bytes after it. Returns `None` if it is too large or incomplete.
 async fn head(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>)>> {
     let mut seen = Vec::new();
     loop {
@@ -215,7 +214,7 @@ async fn head(client: &mut TcpStream) -> std::io::Result<Option<(String, Vec<u8>
 }
 
 impl Ask {
-    /// Reads the head of a request; none where it is not one for a proxy.
+    /// Parses the head of a request. Returns `None` if it is not a proxy request.
     pub(super) fn read(head: &str) -> Option<Self> {
         let mut lines = head.strip_suffix("\r\n\r\n")?.split("\r\n");
         let mut words = lines.next()?.split(' ');
@@ -236,14 +235,14 @@ impl Ask {
             format!("{}:{}", url.host(), url.port())
         };
         let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
-        // One exchange a connection, so that the next one is asked about again.
+        // One exchange per connection, so that the next one is checked again.
         let mut out =
             format!("{method} {}{query} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n", url.path());
         let headers: Option<Vec<(&str, &str)>> = lines.map(|line| line.split_once(':')).collect();
         let headers = headers?;
         let body = Body::of(headers.iter().copied())?;
         for (name, value) in headers {
-            // A line that begins with a blank, or hides another, would be read differently by somebody.
+            // Parsers disagree about a line that begins with a blank or hides another line.
             if !is_token(name) || value.chars().any(|c| c.is_control() && c != '\t') {
                 return None;
             }

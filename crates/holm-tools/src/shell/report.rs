@@ -1,4 +1,4 @@
-//! What the model is told of a command: its output, how it ended, and what it was refused.
+//! The report for the model about a command: its output, how it ended, and what it was refused.
 
 use std::path::{Path, PathBuf};
 
@@ -120,8 +120,8 @@ fn missed(setup: &Setup, name: &str) -> Option<String> {
     Some(format!("{name} is in {folder} on this machine; {}", asks.join("; ")))
 }
 
-/// Lines about what the jail probably refused. Anybody can make a program write anything, so what it wrote only says which
-/// of the things that the call itself names is meant.
+/// Lines about what the jail probably refused. A program's output can be made to say anything. So
+/// it only selects which of the things that the call itself names is meant.
 fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) -> Vec<String> {
     let mut lines = Vec::new();
     let mut missing: Vec<Missing> = Vec::new();
@@ -132,7 +132,7 @@ fn refusals(setup: &Setup, call: &Call, outcome: &Outcome, hosts: &[Refusal]) ->
                 Some(Err(never)) => lines.push(never),
                 None => {}
             },
-            // What the proxy was asked is known, and better than a guess.
+            // The requests that the proxy received are known, which is better than a guess.
             Suspicion::Network(_) if hosts.iter().any(Refusal::was_asked_for) => {}
             Suspicion::Network(host) => {
                 lines.push(network(setup, host.as_deref().filter(|host| call.names_host(host))));
@@ -161,7 +161,7 @@ fn own_network(setup: &Setup, call: &Call, outcome: &Outcome) -> Option<&'static
 
 /// What to say of a program that found no network.
 fn network(setup: &Setup, host: Option<&str>) -> String {
-    // What no grant opens is not said to be missing.
+    // A host that no grant opens is not reported as a missing grant.
     let grant = host.and_then(|host| format!("fetch:https://{host}").parse::<Grant>().ok());
     let missing = grant.map(|grant| format!(". Missing is {grant}")).unwrap_or_default();
     if setup.connector.is_none() {
@@ -193,7 +193,7 @@ impl Missing {
     }
 }
 
-/// The grant behind a refused file that the call names, or why no grant helps.
+/// The grant for a refused file that the call names, or why no grant helps.
 fn file(setup: &Setup, call: &Call, request: &Request) -> Option<Result<Missing, String>> {
     let (argument, path) = match request {
         Request::Write(path) => ("write", Path::new(path.as_str())),
@@ -238,7 +238,7 @@ fn is_never_written(inside: &Path) -> bool {
         .any(|never| inside.starts_with(never))
 }
 
-/// A folder that is there and holds the path: what is missing itself cannot be a root.
+/// An existing folder that contains the path: a missing folder cannot be a root.
 fn folder_of(path: &Path) -> PathBuf {
     let there = path.ancestors().find(|place| place.is_dir() && *place != Path::new("/"));
     there.unwrap_or(path).to_owned()

@@ -1,18 +1,19 @@
-//! The rules of a deny list by the last name that they are about, so that a walk over many files asks few of them.
+//! Indexes the rules of a deny list by their last name, so that a walk over many files
+//! checks few of them.
 
 use std::collections::HashMap;
 
 use holm_grants::{Denial, Denials};
 
-/// A deny list, sorted for a walk from the outside in.
+/// A deny list, indexed for a walk from the outermost folder inwards.
 pub(super) struct RuleIndex<'a> {
     all: Vec<&'a Denial>,
     named: HashMap<String, Vec<&'a Denial>>,
-    /// Rules whose last name holds a star, and those that are about no file.
+    /// Rules whose last name has a star, and rules that are not about files.
     starred: Vec<StarredRule<'a>>,
 }
 
-/// A rule about all names that begin and end in some way.
+/// A rule about all names with a certain beginning and end.
 struct StarredRule<'a> {
     begin: String,
     end: String,
@@ -65,7 +66,8 @@ fn last_name(rule: &str) -> String {
     if last.contains(['*', '[']) { last.to_ascii_lowercase() } else { folded(last) }
 }
 
-/// As rules compare names: without case, and as file systems open them that drop what stands at the end.
+/// Normalises a name as rules do: without case, and as file systems that drop
+/// trailing characters open it.
 fn folded(name: &str) -> String {
     let before_stream = name.split_once(':').map_or(name, |(name, _)| name);
     before_stream.trim_end_matches(['.', ' ']).to_ascii_lowercase()

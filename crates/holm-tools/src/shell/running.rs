@@ -1,5 +1,5 @@
-//! Commands that run at the same time. What one of them has made is not settled before it has ended: another that starts
-//! meanwhile finds it there, and must not take it for the user's.
+//! Tracks commands that run at the same time. Files that one of them has made are not checked
+//! before it has ended. Another command that starts meanwhile must not take them for the user's.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Commands of all tools and sessions of this process: they can share a workspace.
 static RUNNING: Mutex<Vec<Arc<RunningCommand>>> = Mutex::new(Vec::new());
 
-/// What a command cannot have made.
+/// The files that existed before a running command, so it cannot have made them.
 #[derive(Debug, Default)]
 pub(super) struct RunningCommand {
     /// The places where it may write.
     pub(super) roots: Vec<PathBuf>,
     /// Repositories that were there before it, and that no other command may have made.
     pub(super) known: HashSet<PathBuf>,
-    /// What it cannot write although it lies in a root.
+    /// Entries that it cannot write although they are in a root.
     pub(super) held: HashSet<PathBuf>,
 }
 
@@ -27,12 +27,13 @@ impl RunningCommand {
     }
 }
 
-/// Keeps a command among those that run for as long as it is held.
+/// Keeps a command in the list of running commands until it is dropped.
 #[derive(Debug)]
 pub(super) struct RunningMark(Arc<RunningCommand>);
 
 impl RunningMark {
-    /// Adds a command to those that run. Returns which of the repositories that it knows another one may have made.
+    /// Adds a command to the running ones. Returns which of the repositories that it knows another
+    /// command may have made.
     pub(super) fn begin(mut command: RunningCommand) -> (Self, HashSet<PathBuf>) {
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let is_unsettled = |path: &PathBuf| running.iter().any(|other| other.may_have_made(path));

@@ -1,9 +1,9 @@
-//! A script as the commands in it, read by a real parser of Bash.
+//! A script as the list of its commands, read by a real Bash parser.
 //!
-//! Two questions are asked of a script, and they lean to opposite sides. *May this pass unasked?* needs certainty: nothing
-//! but commands that are written out, so whatever the reader does not plainly know makes the script
-//! [`Form::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is collected, wherever it hides,
-//! and words that only come about at run time are kept as [`Word::Made`].
+//! Two questions are asked of a script, and they err on opposite sides. *May this pass unasked?*
+//! needs certainty: only literal commands qualify, so anything unknown to the reader makes the
+//! script [`Form::Involved`]. *Is something in it forbidden?* needs thoroughness: every command is
+//! collected, wherever it hides. Words that are made at run time are kept as [`Word::Made`].
 
 mod document;
 mod reading;
@@ -15,10 +15,11 @@ use std::sync::Arc;
 use self::reading::parse;
 use self::substitution::Substitutions;
 
-/// The longest script. All of it must fit on the screen of the person who is asked, and the kernel shows no more.
+/// The longest script. All of it must fit on the screen of the person who approves it, and the
+/// kernel shows no more.
 pub const MAX_SCRIPT: usize = 16_000;
 
-/// A script that was read.
+/// A script that was parsed.
 ///
 /// ```
 /// use holm_tools::shell::{Form, Script};
@@ -42,14 +43,14 @@ pub struct Script {
 pub(super) struct Assignment {
     pub(super) name: String,
     pub(super) value: Word,
-    /// Whether programs get it: it stands before a command, or is exported in the same breath.
+    /// Whether programs get it: it comes before a command, or is exported by the same statement.
     pub(super) is_exported: bool,
 }
 
-/// How much of a script is plain to see.
+/// Whether a script consists of plainly written commands only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// Commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends, and nothing else.
+    /// Only commands of plain words, joined by `;`, `&&`, `||`, `|` or line ends.
     Plain,
     /// Something that needs a person: redirections, expansions, assignments, substitutions, loops, functions.
     Involved,
@@ -67,21 +68,21 @@ pub struct Command {
 /// One word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
-    /// It stands there as the program will see it, at most in quotes.
+    /// A literal word, exactly as the program will see it, at most in quotes.
     Plain(String),
-    /// Its value is known, though it is spelled in another way.
+    /// Its value is known, although it is spelled differently.
     Known(String),
     /// It is made when the script runs.
     Made,
 }
 
-/// Why a script cannot be read.
+/// Why a script cannot be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Unreadable {
     /// It is longer than a person could be shown.
     #[error("the script is longer than {MAX_SCRIPT} bytes; write it to a file and run that")]
     TooLong,
-    /// It is no Bash.
+    /// It is not valid Bash.
     #[error("the script cannot be read as Bash; check quotes and brackets")]
     Syntax,
     /// It holds a character that ends texts in C.
@@ -90,7 +91,7 @@ pub enum Unreadable {
 }
 
 impl Script {
-    /// Reads a script.
+    /// Parses a script into its commands.
     ///
     /// # Errors
     ///
@@ -151,7 +152,8 @@ impl Script {
         self.expands_values
     }
 
-    /// The substitutions in a text that the shell expands, as scripts. None where one of them has no clear end.
+    /// The substitutions in a text that the shell expands, as scripts. Returns `None` if one of
+    /// them has no clear end.
     pub(super) fn substitutions(text: &str) -> Option<Vec<String>> {
         match substitution::substitutions(text) {
             Substitutions::Scripts(scripts) => Some(scripts),
@@ -167,7 +169,7 @@ impl Script {
 }
 
 impl Word {
-    /// What the program sees, where that is known.
+    /// The value that the program sees, if it is known.
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         match self {
@@ -176,7 +178,7 @@ impl Word {
         }
     }
 
-    /// A word that stands there as the program sees it.
+    /// The word, if it is written exactly as the program sees it.
     pub(super) fn plain(&self) -> Option<&str> {
         match self {
             Self::Plain(text) => Some(text),
@@ -195,7 +197,7 @@ impl Word {
     }
 }
 
-/// Whether something in a text does not show itself as what it is.
+/// Whether a text has characters that are displayed differently from what they are.
 fn is_deceptive(text: &str) -> bool {
     holm_kernel::visible(text).len() != text.len()
 }

@@ -1,4 +1,5 @@
-//! A shell for one workspace: what confines it, what it never sees, what it finds.
+//! A shell for one workspace: its limits, the files that are hidden from it, and the
+//! programs that it finds.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -20,7 +21,8 @@ use crate::authority;
 
 /// Holm's own folder in a project: tools, agents, hooks and configuration.
 const OWN_FOLDER: &str = ".holm";
-/// What the folder of Rust's toolchains is called: in a home, and where all users of a machine share it.
+/// The name of the folder of Rust's toolchains: in a home, and where all users of
+/// a machine share it.
 const TOOLCHAINS: [&str; 2] = [".rustup", "rustup"];
 /// What programs call when they want a text typed: nobody is there, so it fails at once and says so.
 const NO_EDITOR: &str = "sh -c 'echo \"There is no editor here. Give the text in the command, such as git commit -m.\" >&2; exit 1'";
@@ -39,7 +41,7 @@ pub(super) struct Setup {
     pub(super) rules: Rules,
     pub(super) limits: Limits,
     pub(super) denials: Denials,
-    /// How hosts are reached that a call was granted; without it there is no network.
+    /// The connector to granted hosts; without it there is no network.
     pub(super) connector: Option<Connector>,
     protected: BTreeSet<PathBuf>,
     hidden: BTreeSet<PathBuf>,
@@ -64,23 +66,22 @@ pub enum ShellError {
     /// The workspace cannot be used.
     #[error("the workspace {}: {why}", .path.display())]
     Workspace {
-        /// The folder.
         path: PathBuf,
         /// What the system said.
         why: String,
     },
-    /// There is no place for what commands leave behind.
+    /// There is no folder for the files that commands leave behind.
     #[error("no folder for temporary files: {0}; set TMPDIR to one that can be written")]
     Home(String),
 }
 
 impl Shell {
-    /// A shell in this workspace. Nothing confines it where the engine is [`Engine::Unconfined`], which nobody finds: it
-    /// must be said by name.
+    /// A shell in this workspace. With [`Engine::Unconfined`] there is no jail. That engine is
+    /// never detected automatically: the caller must choose it by name.
     ///
     /// # Errors
     ///
-    /// Where the workspace does not exist, or no folder for temporary files can be made.
+    /// If the workspace does not exist, or no folder for temporary files can be made.
     pub fn new(launcher: Launcher, engine: Engine, workspace: &Path) -> Result<Self, ShellError> {
         let lost = |error: std::io::Error| ShellError::Workspace {
             path: workspace.to_owned(),
@@ -121,13 +122,14 @@ impl Shell {
         self.with(|setup| setup.denials = denials)
     }
 
-    /// With a way to the hosts that a call is granted, and to no others. Without this a command cannot open a socket.
+    /// Allows access to the hosts that a call is granted, and to no others. Without this, a command
+    /// cannot open a socket.
     #[must_use]
     pub fn network(self, connector: Connector) -> Self {
         self.with(|setup| setup.connector = Some(connector))
     }
 
-    /// Keeps a path inside the workspace read-only whatever is granted.
+    /// Keeps a path inside the workspace read-only, no matter what is granted.
     #[must_use]
     pub fn protect(self, path: impl Into<PathBuf>) -> Self {
         self.with(|setup| {
@@ -135,8 +137,9 @@ impl Shell {
         })
     }
 
-    /// Keeps a folder that exists, such as Holm's own data, out of sight whatever is granted. A workspace inside of it would
-    /// be out of sight too, so there it is only kept from the workspace's neighbours by what is granted.
+    /// Hides an existing folder, such as Holm's own data, no matter what is granted. A workspace
+    /// inside that folder would be hidden too. So in that case nothing is hidden, and only grants
+    /// protect the workspace's neighbours.
     #[must_use]
     pub fn hide(self, path: &Path) -> Self {
         self.with(|setup| {
@@ -145,7 +148,8 @@ impl Shell {
         })
     }
 
-    /// Lets commands see a variable. No other is there but those that every command needs.
+    /// Lets commands see a variable. Apart from these, they only see the variables
+    /// that every command needs.
     #[must_use]
     pub fn env(self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
         self.with(|setup| setup.env.push((name.into(), value.into())))
@@ -322,7 +326,8 @@ impl Setup {
         found.ok_or_else(|| JailError::NoProgram(name.into()))
     }
 
-    /// What must be startable for a program that only the person's folders have; none where the system has it or nobody.
+    /// The folders that must be executable for a program that exists only in the person's folders.
+    /// Empty if the system has the program, or if it is not found.
     pub(super) fn missing_program(&self, name: &str) -> Vec<PathBuf> {
         let is_there = |folder: &Path| folder.join(name).is_file();
         if name.contains('/') || self.toolchains.program(name).is_some() {
@@ -330,7 +335,7 @@ impl Setup {
         }
         let Some(folder) = self.search.iter().find(|folder| is_there(folder)) else { return Vec::new() };
         let mut homes = vec![home_of(folder)];
-        // What looks like a compiler may be a stand-in for one that lies elsewhere.
+        // A program that looks like a compiler may be a proxy for one that is installed elsewhere.
         if let Ok(real) = folder.join(name).canonicalize()
             && let Some(parent) = real.parent()
         {
@@ -353,8 +358,8 @@ impl Setup {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner).insert(grant.to_owned())
     }
 
-    /// Folders for `PATH` among what may be started. Not those of the workspace: what a model writes there must not pass
-    /// for a program of the system's or the person's.
+    /// The `PATH` folders among those that may be started. Folders of the workspace are left out: a
+    /// program that a model writes there must not pass for one of the system or the person.
     fn folders(&self, grants: &GrantSet) -> Vec<PathBuf> {
         let mut folders = Vec::new();
         for grant in grants.iter() {
@@ -409,7 +414,7 @@ impl Setup {
     }
 }
 
-/// The folder above `bin`, where what a program needs lies beside it.
+/// The parent folder of `bin`, which also holds what a program needs.
 fn home_of(folder: &Path) -> PathBuf {
     match (folder.file_name(), folder.parent()) {
         (Some(name), Some(parent)) if name == "bin" && parent != Path::new("/") => parent.to_owned(),

@@ -1,4 +1,4 @@
-//! The two tools: a script for Bash, and one program with its arguments.
+//! The two tools: a Bash script, and one program with its arguments.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -36,10 +36,10 @@ pub struct ArgvTool {
     setup: Arc<Setup>,
 }
 
-/// What is to run, decided before anything is started.
+/// The command to run, decided before anything is started.
 struct Order {
     task: Task,
-    /// What the call says, as it is read by a person.
+    /// The text of the call, as a person reads it.
     text: String,
     script: Script,
     folder: Option<String>,
@@ -102,7 +102,8 @@ fn hosts(setup: &Setup) -> Hosts {
     }
 }
 
-/// The templates are constants that a test reads; a tool that could not say what it needs must not run.
+/// The templates are constants that a test reads; a tool that could not declare its
+/// needs must not run.
 fn declared<E>(made: Result<Declaration, E>, name: &str) -> Declaration {
     let broken = || Declaration::new(name, "Cannot be used.", holm_guards::json::Json::from(false));
     made.unwrap_or_else(|_| broken())
@@ -224,7 +225,8 @@ async fn perform(setup: Arc<Setup>, job: Job, order: Order) -> ToolOutput {
     told.unwrap_or_else(|_| ToolOutput::failed("the program is shutting down"))
 }
 
-/// The jail of one call, in the folder that the call names, and what lies where it may write.
+/// The jail of one call, in the folder that the call names, and the record of the files
+/// where it may write.
 fn confined(
     setup: &Setup,
     (needs, standing): (&[Need], &GrantSet),
@@ -239,8 +241,8 @@ fn confined(
     Ok((jail.cwd(folder).limits(limits), record))
 }
 
-/// A folder in the workspace. It is where a command starts and opens nothing: what can be read and written comes from the
-/// grants alone.
+/// A folder in the workspace. The command starts there, but the folder opens nothing: only grants
+/// allow reading and writing.
 fn inside(workspace: &Path, folder: &str) -> Result<PathBuf, String> {
     let refused = || format!("the folder {folder:?} is not in the workspace; give one that is");
     let plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);

@@ -1,8 +1,8 @@
-//! Calls in the machine code of x86-64, turned so that the code packs better.
+//! Transforms calls in x86-64 machine code, so that the code compresses better.
 //!
-//! A call says how far away its function is, so two calls of one function differ. Turned into where the function is they are the
-//! same four bytes, which a packer finds. Whether a byte is a call or looks like one makes no difference: what
-//! is turned can be turned back.
+//! A call stores the distance to its function, so two calls of one function differ. Converted to
+//! the function's address, they are the same four bytes, which a compressor finds. It does not
+//! matter whether a byte is a call or only looks like one, because the conversion is reversible.
 
 const CALL: u8 = 0xe8;
 
@@ -21,7 +21,8 @@ pub(super) fn turn(code: &mut [u8], into_places: bool) {
             false if value < 0 => value + size,
             false => value - at,
         };
-        // Those that point out of the code are no calls. The others stay within these bounds when they are turned.
+        // Values that point out of the code are not calls. The others stay within these bounds
+        // when they are converted.
         if (-at..size).contains(&value)
             && let Ok(turned) = i32::try_from(turned)
         {

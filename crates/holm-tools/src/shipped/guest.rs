@@ -11,7 +11,7 @@ use super::prepare::About;
 use crate::registry::{LoadError, Sidecar, Standing};
 use crate::wasm::{Inspection, WasmHost, WasmTool};
 
-/// A guest inside the binary, packed.
+/// A compressed guest inside the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shipped {
     pub(super) name: &'static str,
@@ -22,17 +22,17 @@ pub struct Shipped {
     pub(super) prepared: Option<Prepared>,
 }
 
-/// What was made of a guest when the program was built.
+/// The compiled code of a guest, made when the program was built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Prepared {
     /// An [`About`] as JSON.
     pub(super) about: &'static str,
-    /// Its calls are turned. What was known when it was packed: the code of the guest that this one is like, and this one itself or
-    /// its outline.
+    /// The code, with its calls converted. It was packed with these known bytes: the code of the
+    /// similar guest, and this guest itself or its outline.
     pub(super) code: Packed,
 }
 
-/// Why a guest could not be taken out.
+/// Why a guest could not be unpacked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ShippedError {
     /// The binary is damaged.
@@ -40,7 +40,7 @@ pub enum ShippedError {
     Damaged(&'static str),
 }
 
-/// All guests that were there when this program was built; none where they were not.
+/// All guests that were packed when this program was built; empty if there were none.
 #[must_use]
 pub const fn all() -> &'static [Shipped] {
     include!(concat!(env!("OUT_DIR"), "/shipped.rs"))
@@ -69,7 +69,7 @@ impl Shipped {
         self.wasm.bytes.len() + code
     }
 
-    /// What it asks for and how it is called, as the file beside a tool says it.
+    /// Its needs and its name, in the format of a tool's sidecar.
     #[must_use]
     pub const fn sidecar(&self) -> &'static str {
         self.sidecar
@@ -81,7 +81,7 @@ impl Shipped {
         self.prepared.is_some()
     }
 
-    /// What the kernel must know of it, and words under which it is found; nothing where it was not prepared.
+    /// Its declaration for the kernel, and its search keywords; `None` if it was not prepared.
     #[must_use]
     pub fn declaration(&self) -> Option<(Tool, Vec<String>)> {
         let about = About::parse(self.prepared?.about)?;
@@ -126,7 +126,7 @@ impl Shipped {
         like.map(Some).ok_or(ShippedError::Damaged(self.name))
     }
 
-    /// The guest, and its code where it was prepared, which nobody has looked at yet.
+    /// The guest, and its compiled code if it has any. Neither has been verified yet.
     fn parts(&self) -> Result<(Vec<u8>, Option<Vec<u8>>), ShippedError> {
         let (known, code) = match self.like()? {
             Some(like) => like.parts()?,

@@ -1,11 +1,12 @@
-//! A host that is made when it is first needed: most runs call no guest, and the engine takes time and memory.
+//! A WASM host that is created when it is first needed. Most runs call no guest, and the engine
+//! takes time and memory.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::wasm::WasmHost;
 
-/// A [`WasmHost`] that does not exist yet. Clones are the same one.
+/// A [`WasmHost`] that is created at its first use. Clones share it.
 #[derive(Clone)]
 pub struct LateHost(Arc<Inner>);
 
@@ -20,7 +21,7 @@ impl LateHost {
         Self(Arc::new(Inner { make: Box::new(make), made: OnceLock::new() }))
     }
 
-    /// The host; the first who asks waits until it is there.
+    /// The host; the first caller waits until it is created.
     ///
     /// # Errors
     ///

@@ -1,13 +1,16 @@
 //! The guests that come inside the binary, so that Holm works from one file.
 //!
-//! They are packed at build time from `guests/dist`, which `make guests` makes. There they are also prepared: compiled for
-//! every processor of the family, and asked what they are, so that a program offers them without starting the engine and runs
-//! them without a compiler. A build without that folder holds none; one whose guests are not prepared compiles them like any
-//! other file. Where code is there for whoever will run the program, the build may leave the rest of a guest out, but for its outline
-//! (`HOLM_GUESTS_OUTLINES=yes`): what is handed out is smaller then, and has less to take out at the first call.
+//! They are packed at build time from `guests/dist`, which `make guests` makes. There they are also
+//! prepared: compiled for every processor of the family, and asked for their descriptions. So a
+//! program offers them without starting the engine and runs them without a compiler. A build
+//! without that folder holds no guests. If its guests are not prepared, a program compiles them
+//! like any other file. If there is compiled code for the target machines, the build may keep only
+//! the outline of a guest (`HOLM_GUESTS_OUTLINES=yes`). The distributed program is then smaller and
+//! has less to unpack at the first call.
 //!
-//! Much of one guest is in the next: the standard library, the tables of Unicode, what reads patterns. So a guest may be packed
-//! after another that it is like, whose bytes are taken out first. Those that are called at every turn are like none, or a small one.
+//! Guests have much in common: the standard library, the Unicode tables, the regex parser. So a
+//! guest may be compressed against a similar one, whose bytes are unpacked first. Guests that are
+//! called at every turn depend on no other guest, or on a small one.
 
 mod calls;
 mod guest;

@@ -1,7 +1,8 @@
-//! What is left of a module when nobody will compile it. The build makes it, and the tests.
+//! Reduces a module that will never be compiled to its outline. The build and the tests use this.
 //!
-//! Where the compiled code of a guest is in the program, of the guest itself only what it imports and exports is read again. The
-//! functions and the data, most of its bytes, are in that code already.
+//! If the compiled code of a guest is in the program, only the imports and exports of the
+//! guest itself are read again. The functions and the data, which are most of its bytes, are
+//! already in that code.
 
 /// The first bytes of a module. A component begins otherwise.
 const MODULE: &[u8] = b"\0asm\x01\0\0\0";
@@ -12,8 +13,8 @@ const LEFT_OUT: [u8; 5] = [3, 9, 10, 11, 12];
 const CUSTOM: u8 = 0;
 const NAME: &[u8] = b"\x07outline";
 
-/// The module without its functions and data, and with the hash of what it was, so that no two modules have one outline. Nothing
-/// where these bytes are no module, or damaged.
+/// The module without its functions and data. It includes the hash of the original, so that no two
+/// modules have the same outline. Returns `None` if the bytes are not a module, or damaged.
 pub(super) fn outline(module: &[u8], hash: &[u8]) -> Option<Vec<u8>> {
     let mut rest = module.strip_prefix(MODULE)?;
     let mut outline = MODULE.to_vec();

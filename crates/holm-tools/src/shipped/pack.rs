@@ -1,9 +1,10 @@
-//! How guests are packed. The build does it, and the tests; a program only takes out.
+//! Compresses guests. The build and the tests use this; a program only decompresses.
 
 use zstd_safe::{CCtx, CParameter, ErrorCode, compress_bound, get_error_name};
 
-/// Packs bytes. Whoever takes them out must know the same bytes, and they take less room the more these are like them. The higher
-/// the level, the smaller and slower; it makes no difference to who takes out.
+/// Compresses bytes. The reader needs the same `known` bytes to decompress them. The more
+/// similar these are, the smaller the result. A higher level is smaller and slower, but makes
+/// no difference for decompression.
 pub(super) fn pack(bytes: &[u8], known: &[u8], level: i32) -> Result<Vec<u8>, &'static str> {
     let mut context = CCtx::try_create().ok_or("no memory")?;
     let parameters = [

@@ -1,8 +1,8 @@
-//! Bytes inside the binary, packed.
+//! Compressed bytes inside the binary.
 
 use zstd_safe::DCtx;
 
-/// Bytes that take less room than they have.
+/// Compressed bytes, with their original size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Packed {
     /// How many they are when taken out.
@@ -11,13 +11,14 @@ pub(super) struct Packed {
 }
 
 impl Packed {
-    /// The bytes, or nothing if they are not what was packed. `known` is what was known when they were packed.
+    /// The bytes, or `None` if they are damaged. `known` must be the bytes that were known
+    /// when they were packed.
     pub(super) fn unpack(&self, known: &[u8]) -> Option<Vec<u8>> {
         let mut context = DCtx::try_create()?;
         if !known.is_empty() {
             context.ref_prefix(known).ok()?;
         }
-        // What does not fit into it is refused.
+        // Output beyond this capacity is refused.
         let mut bytes: Vec<u8> = Vec::with_capacity(self.size);
         context.decompress(&mut bytes, self.bytes).ok()?;
         (bytes.len() == self.size).then_some(bytes)

@@ -1,4 +1,5 @@
-//! What is done once with each guest, before it is put into a program: it is compiled, and asked what it is.
+//! Prepares each guest once, before it is packed into a program: compiles it and
+//! asks for its description.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use super::guest::hex;
 use crate::registry::{Sidecar, Standing};
 use crate::wasm::{WasmHost, WasmTool};
 
-/// What is known of a prepared guest.
+/// The description and the hashes of a prepared guest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct About {
     pub(super) tool: Tool,
@@ -36,7 +37,6 @@ pub enum PrepareError {
     /// A file could not be read or written.
     #[error("{}: {reason}", path.display())]
     File {
-        /// Which file.
         path: PathBuf,
         /// What the system said.
         reason: String,
@@ -44,15 +44,15 @@ pub enum PrepareError {
     /// A guest could not become a tool.
     #[error("{}: {reason}", path.display())]
     Guest {
-        /// Which guest.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
     },
 }
 
-/// Prepares every guest of `dist`: beside `x.wasm` it writes `x.ready`, its code, and `x.json`, what is known of it.
-/// `sources` has a folder for each guest with its `tool.toml`. Gives the names. Blocks.
+/// Prepares every guest of `dist`: beside `x.wasm` it writes `x.ready`, its code, and
+/// `x.json`, its description. `sources` has a folder for each guest with its `tool.toml`.
+/// Returns the names. Blocks.
 ///
 /// # Errors
 ///

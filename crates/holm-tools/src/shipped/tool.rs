@@ -11,7 +11,8 @@ use super::{Shipped, all};
 use crate::registry::Offer;
 use crate::wasm::WasmTool;
 
-/// A guest of the program as a tool. It is known from the start and taken out when it is first called.
+/// A guest of the program as a tool. Its description is known from the start, and the guest is
+/// unpacked at its first call.
 pub struct ShippedTool {
     declaration: holm_kernel::Tool,
     keywords: Vec<String>,
@@ -25,7 +26,7 @@ struct Inner {
 }
 
 impl ShippedTool {
-    /// The guest as a tool of this host; nothing where it was not prepared when the program was built.
+    /// The guest as a tool of this host; `None` if it was not prepared when the program was built.
     #[must_use]
     pub fn of(guest: &'static Shipped, host: &LateHost) -> Option<Self> {
         let (declaration, keywords) = guest.declaration()?;
@@ -38,7 +39,7 @@ impl ShippedTool {
         all().iter().filter_map(|guest| Self::of(guest, host))
     }
 
-    /// As the registry takes it.
+    /// The offer for the registry.
     #[must_use]
     pub fn offer(self) -> Offer {
         let keywords = self.keywords.clone();

@@ -1,4 +1,5 @@
-//! `calculate`: arithmetic, exact. A small model writes a sum and cannot do it.
+//! The `calculate` tool: exact arithmetic. A small model can write an expression
+//! but cannot evaluate it.
 
 use holm_grants::Level;
 use holm_runtime::{ClosureTool, tool as make};
@@ -18,7 +19,7 @@ const SIGNS: [(&str, &str); 6] = [
     ("times", "*"),
     ("over", "/"),
 ];
-/// Digits behind the point that are shown; the last is rounded.
+/// Digits after the decimal point that are shown; the last is rounded.
 const DIGITS: u32 = 10;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -32,7 +33,7 @@ pub(super) fn tool() -> ClosureTool<impl JsonSchema> {
         .level(Level::None)
 }
 
-/// The expression and what it comes to.
+/// The expression and its result.
 pub(super) fn told(expression: &str) -> Result<String, String> {
     let lower = expression.trim().trim_end_matches(['=', '?', '.']).trim().to_lowercase();
     let expression = SIGNS.iter().fold(lower, |text, (word, sign)| text.replace(word, sign));
@@ -44,14 +45,14 @@ pub(super) fn told(expression: &str) -> Result<String, String> {
     Ok(format!("{expression} = {}", value.shown()))
 }
 
-/// A fraction in its lowest terms, the lower part above zero.
+/// A fraction in its lowest terms, with a positive denominator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Ratio {
     upper: i128,
     lower: i128,
 }
 
-/// What is said of numbers that are too large.
+/// The message for numbers that are too large.
 const TOO_LARGE: &str = "the numbers are too large";
 
 impl Ratio {
@@ -77,7 +78,6 @@ impl Ratio {
         }
     }
 
-    /// In decimal digits.
     fn shown(self) -> String {
         let sign = if self.upper < 0 { "-" } else { "" };
         let (upper, lower) = (self.upper.unsigned_abs(), self.lower.unsigned_abs());

@@ -1,4 +1,4 @@
-//! `count_lines`: how much is in a file.
+//! The `count_lines` tool: the number of lines, words and bytes of a file.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! `find`: a word in the text of files, or a file by its name. One tool for both, because a small model that has two takes
-//! the wrong one.
+//! The `find` tool: finds a word in the text of files, or a file by its name. It is one tool for
+//! both, because a small model that has two picks the wrong one.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use super::plain::declared;
 
 /// Lines that are shown.
 const LINES: u64 = 50;
-/// What the inner tools say where there is nothing.
+/// The results of the inner tools if they find nothing.
 const NOTHING: [&str; 2] = ["[nothing found]", "[no file fits]"];
 
-/// Looks through names and texts.
+/// Searches the names and the texts of files.
 pub(super) struct Find {
     declaration: kernel::Tool,
     names: Arc<dyn Tool>,
@@ -69,7 +69,7 @@ fn shown(text: &str, names: &str, lines: &str) -> String {
     if parts.is_empty() { format!("`{text}` was not found") } else { parts.join("\n") }
 }
 
-/// The pattern of a name or a part of one. Whoever writes a pattern means it.
+/// The pattern for a name or a part of one. A name that already is a pattern stays as it is.
 fn pattern(name: &str) -> String {
     let plain: String = name.chars().filter(|c| !"?[]{}!\\".contains(*c)).collect();
     match (plain.contains('/'), plain.contains('*')) {

@@ -1,9 +1,10 @@
-//! Look-ups for models that are too small for the other tools: few of them, one plain argument each, and results that
-//! need no arithmetic and can be repeated as they are.
+//! Look-ups for models that are too small for the other tools. There are few, each with one plain
+//! argument, and their results need no arithmetic and can be repeated as they are.
 //!
-//! A model of a hundred million parameters reads a catalogue of six lines and not one of twenty schemas; it copies a
-//! number and cannot compare two. So these tools count, compare and calculate themselves. They ask for the same grants as
-//! the [`crate::files`] tools, which do the work, and change nothing.
+//! A model of a hundred million parameters reads a catalogue of six lines, but not one of twenty
+//! schemas. It copies a number, but cannot compare two. So these tools count, compare and
+//! calculate themselves. They ask for the same grants as the [`crate::files`] tools, which do the
+//! work, and they change nothing.
 //!
 //! ```
 //! use holm_tools::{files::Desk, root::Root, simple};
@@ -31,7 +32,8 @@ use holm_runtime::Tool;
 
 use crate::files::{self, Desk};
 
-/// Those whose result can be the answer as it is. Not the one that reads a file: the question is usually about what is in it.
+/// The tools whose result can be the answer as it is. The one that reads a file is not included,
+/// because the question is usually about the content.
 pub const ANSWERING: &[&str] = &["find", "count_lines", "list_files", "calculate", "date"];
 
 /// The tools of one desk, in the order in which a model sees them.

@@ -1,4 +1,4 @@
-//! A file tool with one plain argument in place of its many.
+//! Wraps a file tool so that it takes one plain argument instead of many.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use holm_runtime::{BoxFuture, Job, Tool};
 /// Characters of a result that a small model sees: a quarter of its context.
 pub(super) const SHOWN: u64 = 6_000;
 
-/// What one tool looks like, and what it is in truth.
+/// The declaration of a simple tool, and the tool that it wraps.
 pub(super) struct Form {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -22,13 +22,11 @@ pub(super) struct Form {
     pub(super) need: &'static str,
     /// The tool that does the work.
     pub(super) inner: &'static str,
-    /// Its arguments.
     pub(super) arguments: fn(Option<&str>) -> Json,
-    /// Its output, shortened.
     pub(super) shown: fn(&str) -> String,
 }
 
-/// Whether an argument may be left out.
+/// Whether an argument is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Given {
     Always,
@@ -55,7 +53,7 @@ pub(super) const READ: Form = Form {
     shown: without_numbers,
 };
 
-/// A tool in its plain form.
+/// A tool that wraps another one with a single plain argument.
 pub(super) struct Plain {
     declaration: kernel::Tool,
     form: Form,
@@ -90,7 +88,8 @@ impl Tool for Plain {
     }
 }
 
-/// What all of these tools declare alike: texts as arguments, and whether each must be given.
+/// The common part of the declarations of these tools: text arguments, and
+/// whether each is required.
 pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need: &str) -> kernel::Tool {
     let text = || Json::object([("type", Json::from("string"))]);
     let properties = Json::object(arguments.iter().map(|(name, _)| (*name, text())));
@@ -106,10 +105,10 @@ pub(super) fn declared(name: &str, about: &str, arguments: &[(&str, bool)], need
         kernel::Tool::new(name, about, schema).needs([need]).expect("needs of our own tools are templates");
     tool.level = Level::ReadOnly;
     tool.result_limit = Some(SHOWN);
-    // What a file says is what it says, also where it reads like an error.
+    // The content of a file is data, even if it reads like an error.
     tool.error_text = ErrorText::Allowed;
     tool.empty = EmptyOutput::Allowed;
-    // As with the tools that do the work.
+    // The same as for the wrapped tools.
     tool.yields.private = need.starts_with("read:");
     tool
 }
@@ -122,7 +121,7 @@ fn summed_up(listing: &str) -> String {
         let (name, size) = line.strip_suffix(" bytes")?.rsplit_once("  ")?;
         Some((size.parse::<u64>().ok()?, name))
     });
-    // The first of those that are equally large.
+    // The first of several with equal size.
     let largest = sized.fold(
         None,
         |best: Option<(u64, &str)>, next| {

@@ -1,38 +1,34 @@
-//! Why something is not used.
+//! Errors of the trust record and its files.
 
 use holm_kernel::visible_line;
 use std::path::{Path, PathBuf};
 
 use super::ContentHash;
 
-/// Why a file cannot be used, or why the record of trust cannot be read or written.
+/// Why a file cannot be used, or why the trust record cannot be read or written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TrustError {
-    /// Nobody has looked at the file.
+    /// The file was never reviewed.
     #[error("{} is not trusted; look at it, then trust its folder", visible_line(&.path.to_string_lossy()))]
     Unknown {
-        /// The file.
         path: PathBuf,
         /// What is in it.
         hash: ContentHash,
     },
-    /// The file is not what somebody looked at.
+    /// The file differs from the reviewed one.
     #[error("{} has changed since it was trusted; look at it again, then trust its folder", visible_line(&.path.to_string_lossy()))]
     Changed {
-        /// The file.
         path: PathBuf,
         /// What is in it now.
         hash: ContentHash,
     },
-    /// The path is no plain file or folder: a link, a device, a pipe.
+    /// The path is not a plain file or folder: a link, a device, a pipe.
     #[error("{} is {what}; only plain files and folders are trusted", visible_line(&.path.to_string_lossy()))]
     NotPlain {
-        /// The path.
         path: PathBuf,
-        /// What it is.
         what: &'static str,
     },
-    /// There is more than a person could look at.
+    /// There is more than a person could review.
     #[error("{} holds more than {max}; trust a smaller folder", visible_line(&.path.to_string_lossy()))]
     TooMuch {
         /// The file or folder.
@@ -40,18 +36,15 @@ pub enum TrustError {
         /// The bound, in words.
         max: &'static str,
     },
-    /// The record could be written by somebody else, so it proves nothing.
+    /// Another user could have written the record, so it proves nothing.
     #[error("{} can be written by others; make it yours alone (chmod 600)", visible_line(&.0.to_string_lossy()))]
     Exposed(PathBuf),
     /// The record is damaged.
     #[error("{} cannot be read as a record of trust: {why}; move it away to start anew", visible_line(&.path.to_string_lossy()))]
     Damaged {
-        /// The record.
         path: PathBuf,
-        /// What is wrong.
         why: String,
     },
-    /// The system refused.
     #[error("{}: {why}", visible_line(&.path.to_string_lossy()))]
     Io {
         /// What it was about.

@@ -1,4 +1,4 @@
-//! A file whose bytes are what a person looked at.
+//! A file whose bytes are what a person reviewed.
 
 use std::fs::{File, OpenOptions};
 use std::io::Read as _;
@@ -11,9 +11,10 @@ use super::{ContentHash, TrustError};
 /// The largest file that can be trusted: the programs of a language runtime are a tenth of it.
 pub const MAX_FILE: u64 = 512 << 20;
 
-/// A file that was compared with what a person trusted; only [`Ledger::read`](super::Ledger::read) makes one.
+/// A file that was compared with what a person trusted; only [`Ledger::read`](super::Ledger::read)
+/// makes one.
 ///
-/// The path is where the bytes were found, and may hold others by now: use the bytes.
+/// The path is where the bytes were found. The file there may have changed since, so use the bytes.
 #[derive(Debug, Clone)]
 pub struct TrustedFile {
     path: PathBuf,
@@ -22,7 +23,6 @@ pub struct TrustedFile {
 }
 
 impl TrustedFile {
-    /// Where it was.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -34,7 +34,7 @@ impl TrustedFile {
         self.hash
     }
 
-    /// What is in it, as it was compared.
+    /// Its content, as it was compared.
     #[must_use]
     pub fn bytes(&self) -> &Arc<[u8]> {
         &self.bytes
@@ -62,7 +62,7 @@ pub(super) fn read_plain(path: &Path) -> Result<Vec<u8>, TrustError> {
 }
 
 fn open_plain(path: &Path) -> Result<File, TrustError> {
-    // Without waiting, so that nobody is kept by a pipe that no one writes to.
+    // Non-blocking, so that a pipe without a writer does not block the caller.
     let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
     let flags = i32::try_from(flags.bits()).unwrap_or_default();
     OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| {

@@ -1,4 +1,4 @@
-//! What is in a file, as a number that nobody can aim at.
+//! The content hash of a file, which an attacker cannot forge.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ use sha2::{Digest as _, Sha256};
 #[serde(try_from = "String", into = "String")]
 pub struct ContentHash([u8; 32]);
 
-/// The text is no hash.
+/// The text is not a valid hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("not a content hash; write 64 hex digits in lower case")]
 pub struct NotAHash;
@@ -30,13 +30,12 @@ impl ContentHash {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The hash that somebody else computed.
+    /// A hash that was computed elsewhere.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// Its bytes.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -1,4 +1,4 @@
-//! The record of what was trusted.
+//! The record of trusted files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -15,23 +15,24 @@ use super::{ContentHash, Survey, TrustError, TrustedFile, place};
 const VERSION: u64 = 1;
 /// The largest record: some hundred thousand files.
 const MAX_RECORD: u64 = 64 << 20;
-/// The bits of a mode that let others change a file.
+/// The mode bits that let other users change a file.
 const OTHERS_WRITE: u32 = 0o022;
 
-/// Which files a person has trusted, by what was in them.
+/// The files that a person has trusted, by their content.
 ///
-/// Every change is written at once, under a lock, on top of what another process may have written meanwhile.
+/// Every change is written at once, under a lock, on top of what another process
+/// may have written meanwhile.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     file: Option<PathBuf>,
     known: Known,
 }
 
-/// What the record says.
+/// The entries of the record.
 #[derive(Debug, Clone, Default)]
 struct Known {
     files: BTreeMap<PathBuf, ContentHash>,
-    /// What was trusted along with a file, because that file names it.
+    /// The files that were trusted together with a file, because that file names them.
     along: BTreeMap<PathBuf, BTreeSet<PathBuf>>,
 }
 
@@ -46,18 +47,18 @@ impl Known {
     }
 }
 
-/// How a file stands.
+/// The trust status of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
-    /// It is what a person looked at.
+    /// It is what a person reviewed.
     Trusted,
-    /// A person looked at something else in its place.
+    /// A person reviewed a different content at this path.
     Changed,
-    /// Nobody looked.
+    /// The file was never reviewed.
     Unknown,
 }
 
-/// The record as it is stored.
+/// The stored form of the record.
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     version: u64,
@@ -77,14 +78,14 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// Where it is damaged, or somebody else could have written it.
+    /// If it is damaged, or if another user could have written it.
     pub fn open(file: impl Into<PathBuf>) -> Result<Self, TrustError> {
         let file = file.into();
         let known = load(&file)?;
         Ok(Self { file: Some(file), known })
     }
 
-    /// How a file with this content stands at this absolute path.
+    /// The trust status of a file with this content at this absolute path.
     #[must_use]
     pub fn standing(&self, path: &Path, hash: &ContentHash) -> Standing {
         match self.known.files.get(path) {
@@ -94,7 +95,7 @@ impl Ledger {
         }
     }
 
-    /// Reads a file, if what is in it now is what a person looked at.
+    /// Reads a file, if its present content is what a person reviewed.
     ///
     /// # Errors
     ///
@@ -109,11 +110,12 @@ impl Ledger {
         }
     }
 
-    /// Trusts every file of a survey as it was when the survey was made, and forgets those that are gone from its folder.
+    /// Trusts every file of a survey with its content at the time of the survey, and forgets files
+    /// that are gone from its folder.
     ///
     /// # Errors
     ///
-    /// Where the record cannot be written; then nothing has changed.
+    /// If the record cannot be written; then nothing has changed.
     pub fn trust(&mut self, survey: &Survey) -> Result<(), TrustError> {
         self.change(|known| {
             known.files.retain(|path, _| !path.starts_with(survey.folder()));
@@ -121,7 +123,7 @@ impl Ledger {
         })
     }
 
-    /// Trusts one file as it was when somebody looked.
+    /// Trusts one file with the content that a person reviewed.
     ///
     /// # Errors
     ///
@@ -132,8 +134,8 @@ impl Ledger {
         })
     }
 
-    /// Trusts files as they were when somebody looked, and remembers that they belong to the one that names them: what is
-    /// forgotten with it later is all of them, whatever it names by then.
+    /// Trusts files with the content that a person reviewed, and remembers which file names them.
+    /// Forgetting that file later forgets all of them, no matter which files it names by then.
     ///
     /// # Errors
     ///
@@ -153,18 +155,18 @@ impl Ledger {
         })
     }
 
-    /// What was trusted along with a file and has not been forgotten since.
+    /// The files that were trusted together with a file and not forgotten since.
     pub fn along(&self, lead: &Path) -> impl Iterator<Item = &Path> {
         self.known.along.get(lead).into_iter().flatten().map(PathBuf::as_path)
     }
 
-    /// Whether a person has looked at anything in this place, whatever is there now.
+    /// Whether a person has reviewed anything at this path, regardless of its present content.
     #[must_use]
     pub fn knows(&self, path: &Path) -> bool {
         self.known.files.contains_key(path)
     }
 
-    /// Trusts a file, or whatever is beneath a folder, no longer. The next use asks again.
+    /// Stops trusting a file, or everything beneath a folder. The next use asks again.
     ///
     /// # Errors
     ///
@@ -173,7 +175,7 @@ impl Ledger {
         self.change(|known| known.forget(path))
     }
 
-    /// What is trusted, in the order of paths.
+    /// The trusted files, in the order of paths.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Path, &ContentHash)> {
         self.known.files.iter().map(|(path, hash)| (path.as_path(), hash))
     }
@@ -192,8 +194,8 @@ impl Ledger {
     }
 }
 
-/// A tool folder is entered by what its files hold. A record that is kept in a file is read anew each time, so that what
-/// anybody trusts or forgets there counts at once.
+/// Admits the files of a tool folder by their content. A record that is kept in a file is read anew
+/// each time. So what another process trusts or forgets counts at once.
 impl crate::registry::Gate for Ledger {
     fn admits(&self, path: &Path, sha256: &[u8; 32]) -> Result<(), String> {
         let hash = ContentHash::from_bytes(*sha256);
@@ -230,13 +232,13 @@ fn load(file: &Path) -> Result<Known, TrustError> {
     Ok(Known { files: record.files, along: record.along })
 }
 
-/// Whole or not at all: a new file that takes the old one's place.
+/// Atomic: a new file replaces the old one.
 fn save(file: &Path, known: &Known) -> Result<(), TrustError> {
     let failed = |error: std::io::Error| TrustError::io(file, &error);
     let record = Record { version: VERSION, files: known.files.clone(), along: known.along.clone() };
     let text = serde_json::to_vec_pretty(&record).map_err(|error| failed(error.into()))?;
     let fresh = beside(file, "new");
-    // What a crash left behind is nobody's.
+    // A file that a crash left behind is not in use.
     let _ = fs::remove_file(&fresh);
     let mut open = OpenOptions::new();
     let mut written = open.write(true).create_new(true).mode(0o600).open(&fresh).map_err(failed)?;

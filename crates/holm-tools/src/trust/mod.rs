@@ -1,14 +1,17 @@
-//! What a person has looked at. Nothing from elsewhere is executed, described, compiled or used as configuration.
+//! The files that a person has reviewed. No other file from outside is executed, described,
+//! compiled or used as configuration.
 //!
-//! A folder that came with a clone can hold programs, agents and hooks. Whoever enters it has trusted none of them. So
-//! trust is a record of single files by the SHA-256 of what was in them ([`Ledger`]): a file that is new or has changed
-//! is a [`Question`] again, and the files beside it stay trusted.
+//! A cloned folder can hold programs, agents and hooks. A user who enters it has not trusted any of
+//! them. So trust is a record of single files by the SHA-256 of their content ([`Ledger`]). A file
+//! that is new or has changed is a [`Question`] again, and the files beside it stay trusted.
 //!
-//! Two things keep the record from being talked around. What is used is what was hashed: [`Ledger::read`] gives the bytes
-//! that it has compared, and there is no other way to a [`TrustedFile`]. And links are not followed, neither the last name
-//! nor one between it and its project ([`place()`]): a link can be turned elsewhere without any file changing.
+//! Two rules keep the record from being bypassed. The bytes that are used are the bytes that were
+//! hashed: [`Ledger::read`] returns the bytes that it has compared, and there is no other way to
+//! get a [`TrustedFile`]. And links are not followed, neither at the last name nor between the
+//! project and it ([`place()`]), because a link can be redirected without any file changing.
 //!
-//! The ledger is a file of Holm's own, readable and writable by its owner alone, in a folder that no tool may write to.
+//! The ledger is a file of Holm's own, readable and writable by its owner alone, in a folder that
+//! no tool may write to.
 //!
 //! ```
 //! use holm_tools::trust::{ContentHash, Ledger, Standing, Survey};

@@ -1,32 +1,33 @@
-//! Where a file of a project lies, by a way without links.
+//! Finds the path of a file in a project, without following links.
 //!
-//! Trust is given to what a project holds. A link at or below its folder leads to what another one holds, perhaps to what a
-//! person has trusted there, and wears that trust where nobody has looked.
+//! Trust is given to the content of a project. A link in a project leads to content elsewhere,
+//! perhaps to a file that a person has trusted there. Such a link would borrow that trust in a
+//! place that the person never reviewed.
 
 use holm_kernel::visible_line;
 use std::path::{Component, Path, PathBuf};
 
-/// A file of a project is a link, or lies behind one.
+/// A file of a project is a link, or lies behind a link.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{} is a link; links are never trusted", visible_line(&.path.to_string_lossy()))]
 pub struct Linked {
-    /// The link.
     pub path: PathBuf,
 }
 
-/// What is said of every link.
+/// The end of every message about a link.
 const NEVER: &str = "is a link; links are never trusted";
 
 impl Linked {
-    /// Whether a message ends with what is said of links: nothing that a person trusts would change it.
+    /// Whether a message is about a link, which no trust of a person could change.
     #[must_use]
     pub fn is_said_in(message: &str) -> bool {
         message.ends_with(NEVER)
     }
 }
 
-/// The place of a file under which it is trusted: the project's real path, and below it the names as they are given. How the
-/// project itself is reached is the affair of whoever works in it; of a file elsewhere, so is the way to its folder.
+/// The path under which a file is trusted: the project's real path, followed by the names as they
+/// are given. How the project itself is reached is up to the user who works in it. For a file
+/// elsewhere, so is the way to its folder.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What is in a folder, for a person to look at.
+//! Lists the content of a folder for a person to review.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,14 +7,15 @@ use std::path::{Path, PathBuf};
 use super::file::read_plain;
 use super::{ContentHash, Ledger, Standing, TrustError};
 
-/// The most files of one folder: nobody looks at more, and a tool folder that has more is none.
+/// The most files of one folder. A person would not review more, and a real tool folder
+/// does not have more.
 const MAX_FILES: usize = 4096;
-/// How deep folders stand in each other.
+/// The deepest nesting of folders.
 const MAX_DEPTH: usize = 16;
 /// How much of a file a question shows.
 const SHOWN: usize = 4096;
 
-/// The files of a folder and what was in them.
+/// The files of a folder and their content hashes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey {
     folder: PathBuf,
@@ -29,19 +30,16 @@ struct Seen {
     head: String,
 }
 
-/// Something in a folder that cannot be trusted.
+/// An entry of a folder that cannot be trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// Where.
     pub path: PathBuf,
-    /// Why, in words.
     pub why: String,
 }
 
-/// A file that a person must look at before it is used.
+/// A file that a person must review before it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The file.
     pub path: PathBuf,
     /// What is in it.
     pub hash: ContentHash,
@@ -49,16 +47,17 @@ pub struct Question {
     pub size: u64,
     /// Whether it is new or changed.
     pub standing: Standing,
-    /// Its beginning with every hidden character written out; for what is no text, a word about that.
+    /// Its beginning with every hidden character written out; if it is not text, a note about that.
     pub head: String,
 }
 
 impl Survey {
-    /// Looks at every file of a folder and of the folders in it. Links and what is no file are named, not followed.
+    /// Reads every file of a folder and its subfolders. Links and special files
+    /// are listed, not followed.
     ///
     /// # Errors
     ///
-    /// Where the folder cannot be read or holds more than a person could look at.
+    /// If the folder cannot be read or holds more than a person could review.
     pub fn of(folder: &Path) -> Result<Self, TrustError> {
         let folder = fs::canonicalize(folder).map_err(|error| TrustError::io(folder, &error))?;
         let mut survey = Self { files: BTreeMap::new(), skipped: Vec::new(), folder };
@@ -77,13 +76,14 @@ impl Survey {
         self.files.iter().map(|(path, seen)| (path.as_path(), seen.hash))
     }
 
-    /// What cannot be trusted whoever says so.
+    /// Entries that can never be trusted.
     #[must_use]
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 
-    /// What a person must be shown before the folder is used; empty where everything is trusted already.
+    /// The files that a person must review before the folder is used; empty if
+    /// everything is trusted already.
     #[must_use]
     pub fn questions(&self, ledger: &Ledger) -> Vec<Question> {
         let asked = self.files.iter().filter_map(|(path, seen)| {
@@ -131,7 +131,7 @@ impl Seen {
         let start = bytes.get(..SHOWN).unwrap_or(bytes);
         let head = match std::str::from_utf8(start) {
             Ok(text) => holm_kernel::visible(text),
-            // A character that was cut in two is no reason to hide the rest.
+            // A character that was cut in half is not a reason to hide the rest.
             Err(error) if error.error_len().is_none() => holm_kernel::visible(&String::from_utf8_lossy(
                 start.get(..error.valid_up_to()).unwrap_or_default(),
             )),

@@ -183,14 +183,15 @@ fn a_file_is_placed_by_its_names_below_the_real_project_and_by_no_link() {
         (at(""), "none/yet.sh", Ok(at("none/yet.sh"))),
         (at(""), "linked/b.sh", linked("linked")),
         (at(""), "b.sh", linked("b.sh")),
-        // How the project is reached is nobody's trick.
+        // A link on the way to the project is not an attack.
         (at("way"), "a.sh", Ok(at("a.sh"))),
         (at("way"), "linked/b.sh", linked("linked")),
     ] {
         assert_eq!(place(&root, std::path::Path::new(path)), expect, "{path} in {}", root.display());
         assert_eq!(place(&root, &root.join(path)), expect, "the whole path");
     }
-    // Elsewhere the way is nobody's trick either, also where it is named from the project.
+    // Elsewhere, a link on the way is not an attack either, also for a path that
+    // starts from the project.
     for path in ["../way/a.sh", "../more/../way/a.sh"] {
         assert_eq!(place(&at("more"), std::path::Path::new(path)), Ok(at("a.sh")), "{path}");
     }
@@ -214,6 +215,6 @@ fn a_gate_lets_nothing_in_through_a_link_below_its_project() {
         TrustGate::new(&record, project).admits(&project.join(path), hash.as_bytes())
     };
     assert_eq!(ask(&one, "more/b.sh"), Ok(()));
-    assert!(ask(&other, "more/b.sh").is_err_and(|why| why.contains("nobody has trusted it")));
+    assert!(ask(&other, "more/b.sh").is_err_and(|why| why.contains("you have not trusted it")));
     assert!(ask(&other, "tools/b.sh").is_err_and(|why| Linked::is_said_in(&why)));
 }

@@ -1,8 +1,8 @@
-//! Why something cannot be undone, or could not be remembered.
+//! Errors of undo records: writing, reading and applying them.
 
 use crate::root::RootError;
 
-/// Why an undo record cannot be kept, read or followed.
+/// Why an undo record cannot be stored, read or applied.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UndoError {
     /// The records cannot be reached.
@@ -13,18 +13,15 @@ pub enum UndoError {
         /// What the system said.
         reason: String,
     },
-    /// A record or what it refers to is damaged.
+    /// A record or its content is damaged.
     #[error("the undo record `{name}` cannot be used: {reason}")]
     Damaged {
-        /// Its name.
         name: String,
-        /// What is wrong.
         reason: String,
     },
     /// Files changed after the turn; nothing was restored.
     #[error("changed since: {}; nothing was restored", .paths.join(", "))]
     Changed {
-        /// Which.
         paths: Vec<String>,
     },
     /// A file could not be put back.
@@ -32,7 +29,7 @@ pub enum UndoError {
     Stopped {
         /// How many were put back before.
         restored: usize,
-        /// What stood in the way.
+        /// The reason why it stopped.
         reason: RootError,
     },
     /// A file's folder cannot be opened any more.

@@ -1,11 +1,12 @@
-//! What files were before a call changed them, so that a person can have them back.
+//! Keeps the content of files from before a call changed them, so that a person can restore it.
 //!
-//! A record is written and synced before the file is replaced, under the key of the call that replaces it. The journal
-//! of a session says which calls a turn made, so the records need to know neither: [`Undo::plan`] takes the keys of a
-//! turn's calls and says, file by file, what would be restored. A file that somebody changed afterwards is not touched
-//! unless it is named.
+//! A record is written and synced before the file is replaced, under the key of the call that
+//! replaces it. The session's journal says which calls a turn made, so the records store neither
+//! sessions nor turns. [`Undo::plan`] takes the keys of a turn's calls and says, file by file, what
+//! would be restored. A file that was changed afterwards is not touched unless it is named.
 //!
-//! Records lie in Holm's data folder, for its owner alone: they hold what the files held.
+//! Records lie in Holm's data folder and are readable by its owner alone, because they hold the
+//! contents of the files.
 
 mod error;
 mod plan;

@@ -1,4 +1,4 @@
-//! What undoing a turn would do, file by file, and the doing of it.
+//! Plans and performs the undo of a turn, file by file.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,25 +14,25 @@ use crate::root::{Expect, Folders, Lock, Place, Root, RootError};
 /// The largest file that is put back: as large as the tools can write.
 const MOST_BYTES: u64 = crate::files::MOST_BYTES;
 
-/// The files of a turn, and what would become of each.
+/// The files of a turn, and what undoing the turn would do to each.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
     /// One step for each file, by path.
     pub steps: Vec<Step>,
 }
 
-/// One file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The folder in which the tools worked.
     pub root: FilePath,
     /// The file, from there.
     pub path: FilePath,
-    /// What it was before the turn.
+    /// Its state before the turn.
     pub target: State,
-    /// What the turn left there.
+    /// Its state after the turn.
     pub left: State,
-    /// What it left if its last change was recorded and then not made: its process died in between.
+    /// Its state after the turn if the last change was recorded but not made, because its
+    /// process died in between.
     unmade: State,
     /// Whether it can be put back.
     pub verdict: Verdict,
@@ -40,14 +40,14 @@ pub struct Step {
     names: Vec<String>,
 }
 
-/// Whether a file can be put back.
+/// Whether a file can be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It is as the turn left it.
     Ready,
     /// It is as it was before the turn.
     Already,
-    /// Somebody changed it after the turn, or between two changes of the turn.
+    /// The file was changed after the turn, or between two changes of the turn.
     Changed,
 }
 
@@ -55,7 +55,7 @@ impl Undo {
     /// Says what undoing these calls would do. Nothing is changed.
     ///
     /// # Errors
-    /// [`UndoError`] if a record cannot be read, or a file cannot be looked at.
+    /// [`UndoError`] if a record or a file cannot be read.
     pub fn plan(&self, calls: &[Key]) -> Result<Plan, UndoError> {
         let names = self.names()?;
         let mut files: BTreeMap<(FilePath, FilePath), Vec<(String, Record)>> = BTreeMap::new();
@@ -129,7 +129,7 @@ impl Step {
     }
 }
 
-/// One file's changes in their order: what it was before the first, what it was after the last.
+/// Combines one file's changes in their order: its state before the first, and after the last.
 fn step(root: FilePath, path: FilePath, mut changes: Vec<(String, Record)>) -> Option<Step> {
     changes.sort_by_key(|(_, record)| record.at);
     let (first, last) = (&changes.first()?.1, &changes.last()?.1);

@@ -1,16 +1,15 @@
-//! One change of one file.
+//! The record of one change to one file.
 
 use holm_grants::FilePath;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The version of the format; a record of another one is not guessed at.
+/// The version of the format; a record of another version is not read.
 pub(super) const VERSION: u32 = 1;
 
-/// What one call did to one file.
+/// The change that one call made to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The format's version.
     pub version: u32,
     /// When, in nanoseconds since 1970. Changes of one file never overlap, so this is their order.
     pub at: u64,
@@ -18,19 +17,16 @@ pub struct Record {
     pub root: FilePath,
     /// The file, from there.
     pub path: FilePath,
-    /// What was there.
     pub before: State,
-    /// What was put there.
+    /// The state after the change.
     pub after: State,
 }
 
-/// What stands under a name.
+/// The state of a path: absent, or a file with a content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// Nothing.
     Absent,
-    /// A file.
     File {
         /// SHA-256 of its bytes, in hex.
         sha256: String,
@@ -59,7 +55,6 @@ impl State {
     }
 }
 
-/// SHA-256 in hex.
 pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,4 +1,4 @@
-//! Where the records lie.
+//! Stores the undo records.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -21,27 +21,27 @@ use super::{
     record::{VERSION, digest},
 };
 
-/// How long records are kept: whoever wants a turn back wants it soon.
+/// How long records are kept: users who want to undo a turn want it soon.
 pub const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 /// Bytes of contents that are kept: a hundred changes of the largest file. Beyond that the oldest go first.
 pub const MOST_KEPT: u64 = 4 << 30;
 
-/// Bytes that one process keeps before it looks at how much there is.
+/// Bytes that one process stores before it checks the total size.
 const BETWEEN_LOOKS: u64 = 256 << 20;
 
-/// Changes that one call can record; a patch of more files than that is refused elsewhere.
+/// Changes that one call can record; a larger patch is refused elsewhere.
 const MOST_OF_A_CALL: u32 = 100_000;
 
 /// The undo records of one user.
 #[derive(Debug, Clone)]
 pub struct Undo {
     folder: PathBuf,
-    /// What was kept since somebody looked at how much there is.
+    /// Bytes that were stored since the last check of the total size.
     since: Arc<AtomicU64>,
 }
 
-/// A record that was kept; it can be taken back while its change has not happened.
+/// A stored record. It can be removed again as long as its change has not happened.
 #[derive(Debug)]
 pub(crate) struct Kept(PathBuf);
 
@@ -59,7 +59,6 @@ impl Undo {
         Ok(this)
     }
 
-    /// The folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -74,7 +73,7 @@ impl Undo {
         Ok(names.iter().filter_map(|name| name.split_once('-')).map(|(key, _)| key.to_owned()).collect())
     }
 
-    /// As [`keys`](Self::keys), of the calls alone that worked in this folder.
+    /// Like [`keys`](Self::keys), only for calls that worked in this folder.
     ///
     /// # Errors
     /// [`UndoError::Store`].
@@ -84,7 +83,8 @@ impl Undo {
             let Some((key, _)) = name.split_once('-') else { continue };
             let is_here = match read(&self.records().join(&name)) {
                 Ok(record) => record.root == *root,
-                // Nobody knows where it belongs, so whoever wants to follow it is told that it is damaged.
+                // The root of a damaged record is unknown, so it counts here. Undoing it
+                // then reports the damage.
                 Err(_) => true,
             };
             if is_here {
@@ -94,9 +94,10 @@ impl Undo {
         Ok(keys)
     }
 
-    /// Removes records that are older than `kept`, contents that no record refers to, and the oldest contents until no more
-    /// than `most` bytes are left. A record whose content had to go stays, so that nobody takes a later change of the file
-    /// for its first. Gives the number of records that were removed.
+    /// Removes records that are older than `kept`, contents without a record, and the oldest
+    /// contents until at most `most` bytes are left. A record whose content was removed
+    /// stays, so that a later change of the file is not taken for its first. Returns the
+    /// number of removed records.
     ///
     /// # Errors
     /// [`UndoError::Store`].
@@ -129,7 +130,8 @@ impl Undo {
         let mut contents = Vec::new();
         for entry in Self::entries(&self.contents())? {
             let name = entry.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            // Nobody is keeping anything now, so what no record refers to is nobody's.
+            // The exclusive lock rules out concurrent writers, so a content without a record
+            // is not in use.
             let last = used.get(&name).copied().unwrap_or(0);
             contents.push((last, fs::metadata(&entry).map_or(0, |found| found.len()), entry));
         }
@@ -144,15 +146,16 @@ impl Undo {
         Ok(())
     }
 
-    /// Whoever keeps something holds it with others, whoever prunes holds it alone: what is being kept is not removed
-    /// between its content and its record.
+    /// Writers hold this lock shared, and pruning holds it exclusively. So pruning never removes a
+    /// content that was written before its record.
     fn lock(&self) -> Result<File, UndoError> {
         let place = self.folder.join("lock");
         let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&place);
         file.map_err(|error| failed(&place, &error))
     }
 
-    /// Keeps what a file is about to lose. Both are on disk when this returns.
+    /// Stores the content that a file is about to lose, and the record. Both are on
+    /// disk when this returns.
     pub(crate) fn keep(
         &self,
         key: Key,
@@ -227,7 +230,7 @@ impl Undo {
 
     fn keep_content(&self, sha256: &str, bytes: &[u8]) -> Result<(), UndoError> {
         let place = self.contents().join(sha256);
-        // Content-addressed: what is there under this name has these bytes, unless a crash cut it short.
+        // Content-addressed: a file of this name has these bytes, unless a crash cut it short.
         if fs::metadata(&place).is_ok_and(|found| found.len() == bytes.len() as u64) {
             return Ok(());
         }
@@ -286,12 +289,12 @@ impl Undo {
 impl Kept {
     /// Takes the record back: the change did not happen.
     pub(crate) fn forget(self) {
-        // A record of a change that did not happen is harmless: its file is what it was before.
+        // A record of a change that did not happen is harmless: its file still has the old content.
         let _ = fs::remove_file(self.0);
     }
 }
 
-/// Writes and syncs a file beside a place, so that the place's name never stands for a half of it.
+/// Writes and syncs a file beside a path, so that the path never names a partial file.
 fn draft(place: &Path, bytes: &[u8]) -> Result<PathBuf, UndoError> {
     let mut random = [0; 8];
     getrandom::fill(&mut random).map_err(|error| failed(place, &io::Error::other(error.to_string())))?;

@@ -197,7 +197,7 @@ fn records_are_private_and_pruned_with_their_contents() {
 #[test]
 fn nothing_is_pruned_while_something_is_being_kept() {
     let scene = Scene::new();
-    // Whoever keeps something holds this lock together with others, from its content to its record.
+    // A writer holds this lock shared, from writing the content until the record is written.
     let lock = fs::File::options()
         .write(true)
         .create(true)

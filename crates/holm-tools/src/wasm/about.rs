@@ -1,4 +1,5 @@
-//! What a guest says about itself as data: in a custom section, or by the interface `holm:tool/description`.
+//! The description of a guest as data: in a custom section, or
+//! by the interface `holm:tool/description`.
 
 use holm_grants::{Level, Template};
 use holm_guards::json::Json;
@@ -10,7 +11,7 @@ use crate::text::tidy;
 /// The custom section that may hold a description.
 pub(super) const SECTION: &str = "holm:tool";
 
-/// The most bytes of a description: a hundred times what a rich one takes.
+/// The most bytes of a description: a hundred times the size of a detailed one.
 const MAX_BYTES: usize = 256 << 10;
 
 /// The most characters of a description that reach the model.
@@ -19,7 +20,7 @@ pub(super) const MAX_DESCRIPTION: usize = 4096;
 /// The most bytes of a schema: a model reads all of it in every request.
 const MAX_SCHEMA: usize = 64 << 10;
 
-/// What a schema says to whoever reads it, and the most characters of each.
+/// The texts in a schema that are meant for its reader, and the most characters of each.
 const WORDS: [&str; 3] = ["description", "title", "$comment"];
 const MAX_WORDS: usize = 1024;
 
@@ -27,7 +28,7 @@ const MAX_WORDS: usize = 1024;
 const MAX_KEYWORDS: usize = 32;
 const MAX_KEYWORD: usize = 64;
 
-/// A description as JSON.
+/// A guest's description as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct About {
     #[serde(default)]
@@ -39,7 +40,7 @@ pub(super) struct About {
     pub(super) keywords: Vec<String>,
     #[serde(default)]
     pub(super) level: Option<Level>,
-    /// What each call asks for; a wish, like a sidecar's.
+    /// The needs of each call; only a request, like a sidecar's.
     #[serde(default)]
     pub(super) asks: Vec<Template>,
 }
@@ -62,14 +63,14 @@ impl About {
         Ok(about)
     }
 
-    /// The description in the custom section, where there is one.
+    /// The description in the custom section, if there is one.
     pub(super) fn in_section(bytes: &[u8]) -> Option<Result<Self, String>> {
         let text = std::str::from_utf8(section(bytes)?);
         Some(text.map_err(|_| format!("the section {SECTION} is no text")).and_then(Self::parse))
     }
 }
 
-/// Cleans and cuts what a schema says in words. The rest of it is compared with arguments and stays exact.
+/// Cleans and shortens the texts of a schema. The rest is compared with arguments and stays exact.
 fn tidy_texts(schema: &mut Json) {
     match schema {
         Json::Object(members) => {

@@ -1,14 +1,14 @@
-//! How a guest takes its arguments.
+//! The ways in which a guest takes its arguments.
 
 use holm_guards::json::Json;
 use holm_sandbox::Call;
 
 use crate::help::CallPlan;
 
-/// How a model's arguments reach the guest.
+/// How a model's arguments are passed to the guest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Calling {
-    /// As words of a command line, by the plan that its help text came to.
+    /// As words of a command line, by the plan from its help text.
     Words(CallPlan),
     /// As JSON on standard input: commands that describe themselves in a section.
     Input,

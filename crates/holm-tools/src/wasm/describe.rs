@@ -1,4 +1,4 @@
-//! Finds out what a guest is, in the sandbox and with no grants.
+//! Finds out what a guest is, in the sandbox and without grants.
 
 use std::time::{Duration, Instant};
 
@@ -16,13 +16,14 @@ use crate::text::tidy;
 /// How long a program may take to print its help. Interpreters take a while to start.
 const HELP_TIME: Duration = Duration::from_secs(5);
 
-/// How long all its subcommands together may take; what is not described by then stays open.
+/// The time for all subcommands together; a subcommand that is not described
+/// by then stays undescribed.
 const ALL_TIME: Duration = Duration::from_secs(20);
 
-/// The most subcommands that are asked.
+/// The most subcommands that are asked for help.
 const MAX_QUESTIONS: usize = 64;
 
-/// What a guest said about itself, whichever way.
+/// A guest's description of itself, from any of the sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Described {
     pub(super) name: Option<String>,
@@ -36,7 +37,7 @@ pub(super) struct Described {
     pub(super) said_by: SaidBy,
 }
 
-/// Asks a guest what it is. Blocks.
+/// Asks a guest for its description. Blocks.
 pub(super) fn describe(
     sandbox: &Sandbox,
     guest: &Guest,
@@ -92,7 +93,8 @@ fn by_help(sandbox: &Sandbox, guest: &Guest, program: &str) -> Result<Described,
     let short = ask(&["-h".to_owned()]);
     let read = Description::read(&Program::named(program), Some(&short.text), Some(&long.text));
     let mut description = read.map_err(|why| LoadError::Refused(format!("{why}{}", long.ending())))?;
-    // Those that cannot be described stay lists of words, and stand before those that are still to be asked.
+    // Subcommands that cannot be described stay lists of words, and come before those that are
+    // still to be asked.
     let mut open = 0_usize;
     for _ in 0..MAX_QUESTIONS {
         let questions = description.questions();
@@ -119,14 +121,14 @@ fn by_help(sandbox: &Sandbox, guest: &Guest, program: &str) -> Result<Described,
     })
 }
 
-/// What a program printed, and how it ended.
+/// The output of a program, and how it ended.
 struct Help {
     text: Vec<u8>,
     stop: Stop,
 }
 
 impl Help {
-    /// How it ended, where that explains why there is no help.
+    /// How it ended, if that explains why there is no help.
     fn ending(&self) -> String {
         match &self.stop {
             Stop::Returned | Stop::Exited(_) => String::new(),
@@ -135,7 +137,8 @@ impl Help {
     }
 }
 
-/// Runs a program for its help. Some print it to standard error; what is longer is taken to be the text.
+/// Runs a program for its help. Some print it to standard error, so the longer output
+/// counts as the text.
 fn help(sandbox: &Sandbox, guest: &Guest, program: &str, words: &[String]) -> Help {
     let call = Call::new(Access::none()).arg(program).args(words.iter().cloned()).limits(limits());
     let Outcome { stop, stdout, stderr, .. } = sandbox.run_here(guest, call);

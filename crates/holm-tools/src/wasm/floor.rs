@@ -1,12 +1,12 @@
-//! How much a tool can change at least, by what it asks for. What it claims can only be more.
+//! The minimum level of a tool, by what it asks for. Its own claim can only raise the level.
 
 use holm_grants::{Kind, Level, Template};
 use holm_kernel::Yields;
 
-/// The least level of a tool that asks for these.
+/// The minimum level of a tool that asks for these.
 ///
-/// A guest without needs can compute and nothing else, whatever it is. One that may fetch may also send, so it counts as one
-/// that changes things.
+/// A guest without needs can only compute, no matter what it claims. A guest that may fetch may
+/// also send, so it counts as one that changes things.
 pub(super) fn level(asks: &[Template]) -> Level {
     least_level(asks.iter().map(Template::kind))
 }
@@ -21,14 +21,14 @@ pub fn least_level(kinds: impl IntoIterator<Item = Kind>) -> Level {
     kinds.into_iter().map(of).max().unwrap_or(Level::None)
 }
 
-/// What comes in and goes out through such a tool.
+/// The data that enters and leaves through such a tool.
 pub(super) fn yields(asks: &[Template]) -> Yields {
     let fetches = asks.iter().any(|ask| ask.kind() == Kind::Fetch);
     let private = asks.iter().any(|ask| matches!(ask.kind(), Kind::Read | Kind::Env | Kind::Secret));
     Yields { untrusted: fetches, egress: fetches, private }
 }
 
-/// Whether a sandbox could give it at all.
+/// Whether a sandbox could grant it.
 pub(super) fn is_possible(ask: &Template) -> bool {
     match ask.kind() {
         Kind::Read | Kind::Write | Kind::Fetch | Kind::Env | Kind::Secret => true,

@@ -1,4 +1,4 @@
-//! What all WASM tools of a program share.
+//! State that all WASM tools of a program share.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -9,7 +9,8 @@ use holm_sandbox::{Clock, Limits, Outbound, Randomness, Sandbox};
 
 use super::outbound::WithSecrets;
 
-/// Where WASM tools run, and what there is that could be granted to them. Clones are the same host.
+/// The host in which WASM tools run, and the resources that could be granted to them.
+/// Clones share the host.
 #[derive(Clone)]
 pub struct WasmHost(pub(super) Arc<Inner>);
 
@@ -17,22 +18,22 @@ pub(super) struct Inner {
     pub(super) sandbox: Sandbox,
     pub(super) settings: WasmSettings,
     pub(super) outbound: Option<Arc<dyn Outbound>>,
-    /// The denials about files, shared by all calls because they are many; and the others.
+    /// The denials about files, which are many and so shared by all calls; and the other denials.
     pub(super) denied: Arc<Denials>,
     pub(super) denials: Denials,
 }
 
-/// What there is that could be granted. Nothing here gives a tool anything by itself.
+/// The resources that could be granted. These settings alone give a tool nothing.
 #[derive(Clone)]
 pub struct WasmSettings {
     /// The folder that relative paths are about.
     pub workspace: Option<PathBuf>,
-    /// What no tool may touch, whatever is granted: Holm's own files, tool folders, keys. For the usual ones see
-    /// [`Root::denials`](crate::root::Root::denials).
+    /// Files that no tool may touch, no matter what is granted: Holm's own files, tool folders,
+    /// keys. For the default ones see [`Root::denials`](crate::root::Root::denials).
     pub denials: Denials,
     /// The way to the network.
     pub outbound: Option<Arc<dyn Outbound>>,
-    /// Secrets that are put in on the way out, for hosts that a call may send them to.
+    /// Secrets that are inserted on the way out, for hosts to which a call may send them.
     pub secrets: Secrets,
     /// Environment variables that `env:` grants can speak of.
     pub environment: Vec<(String, String)>,
@@ -76,13 +77,12 @@ impl WasmHost {
         Self(Arc::new(Inner { sandbox, settings, outbound, denied, denials }))
     }
 
-    /// The way to the network as guests have it: with secrets put in where a call may use them.
+    /// The network access of guests, with secrets inserted where a call may use them.
     #[must_use]
     pub fn outbound(&self) -> Option<Arc<dyn Outbound>> {
         self.0.outbound.clone()
     }
 
-    /// The sandbox.
     #[must_use]
     pub fn sandbox(&self) -> &Sandbox {
         &self.0.sandbox
@@ -95,7 +95,7 @@ impl std::fmt::Debug for WasmHost {
     }
 }
 
-/// Enough for a long query over a large file; a tool that needs more is a job for a program of its own.
+/// Enough for a long query over a large file; a tool that needs more should be a native program.
 fn ceiling() -> Limits {
     Limits {
         time: std::time::Duration::from_mins(10),

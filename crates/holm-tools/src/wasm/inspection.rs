@@ -1,19 +1,18 @@
-//! What was found out about a WASM file, for the person who wrote it or wants to use it.
+//! The result of inspecting a WASM file, for its author or a person who wants to use it.
 
 use std::time::Duration;
 
 use holm_sandbox::{Entry, Kind};
 
-/// What a file is and what it says.
+/// The facts about a WASM file, and its description of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inspection {
-    /// How many bytes.
     pub size: usize,
     /// A module or a component.
     pub kind: Kind,
     /// How it is called.
     pub entry: Entry,
-    /// What it wants from outside.
+    /// The functions that it imports.
     pub imports: Vec<String>,
     /// How long it took until it could be called, compiling included; little where the code was cached.
     pub loading: Duration,
@@ -23,25 +22,23 @@ pub struct Inspection {
     pub said_by: SaidBy,
     /// Its version, where it says so.
     pub version: Option<String>,
-    /// What each call asks for.
+    /// The needs of each call.
     pub asks: Vec<String>,
-    /// What its author may want to mend.
+    /// Problems that its author may want to fix.
     pub warnings: Vec<String>,
 }
 
-/// Where a description comes from.
+/// The source of a description.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
     /// The text that it prints for `--help`.
     Help,
     /// Its custom section `holm:tool`.
     Section,
-    /// Its interface `holm:tool/description`.
     Interface,
 }
 
 impl SaidBy {
-    /// In words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {

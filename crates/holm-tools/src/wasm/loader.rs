@@ -1,4 +1,4 @@
-//! WASM files of a tool folder as tools.
+//! Loads the WASM files of a tool folder as tools.
 
 use std::fmt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::registry::{Found, LoadError, Loader, Offer};
 /// How a WASM file, module or component, begins.
 const MAGIC: &[u8] = b"\0asm";
 
-/// Who is told while something is compiled.
+/// A callback for progress while a guest is compiled.
 pub type OnProgress = Arc<dyn Fn(&Path, Progress) + Send + Sync>;
 
 /// Loads WASM files: see [`WasmTool`].
@@ -36,7 +36,7 @@ impl WasmLoader {
         head.starts_with(MAGIC) || path.extension().is_some_and(|ending| ending == "wasm")
     }
 
-    /// Says who is told while something is compiled, ten times a second.
+    /// Sets the callback for compile progress, which is called ten times a second.
     #[must_use]
     pub fn on_progress(mut self, progress: OnProgress) -> Self {
         self.progress = progress;

@@ -1,4 +1,5 @@
-//! The way out for guests: Holm's one resolve-check-connect path, with secrets put in at the very end.
+//! Network access for guests: Holm's one resolve-check-connect path, with secrets inserted
+//! at the very end.
 
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
@@ -12,10 +13,11 @@ use holm_net::{Client, Limits};
 use holm_runtime::Secrets;
 use holm_sandbox::{Answer, Chunks, HttpRequest, HttpResponse, NetError, Outbound};
 
-/// HTTP, lookups and raw connections for guests, over the same client as everybody else's.
+/// HTTP, lookups and raw connections for guests, over the same client that the rest of Holm uses.
 ///
-/// Redirects are handed to the guest: each one that it follows is asked about anew. A raw connection is looked up and checked by
-/// what opens the client's own connections; where that is a proxy there are none, because a guest's socket knows no proxy.
+/// Redirects are returned to the guest: each one that it follows is checked anew. A raw connection
+/// is looked up and checked by the same code that opens the client's own connections. Behind a
+/// proxy there are no raw connections, because a guest's socket does not know the proxy.
 #[derive(Clone)]
 pub struct Network {
     client: Client,
@@ -23,7 +25,6 @@ pub struct Network {
 }
 
 impl Network {
-    /// Over this client.
     pub fn new(client: Client) -> Self {
         Self { client, limits: Limits { redirects: 0, ..Limits::default() } }
     }
@@ -48,7 +49,7 @@ impl Outbound for Network {
                 .await
                 .map_err(|error| failed(&error))?;
             let headers = answer.headers().iter();
-            // The body is given unpacked, so what is said about the packed one is left out.
+            // The body is passed on decompressed, so headers about the compressed one are removed.
             let kept =
                 headers.filter(|(name, _)| !matches!(name.as_str(), "content-encoding" | "content-length"));
             let headers =
@@ -82,7 +83,7 @@ fn message(request: HttpRequest) -> Result<holm_net::HttpRequest, NetError> {
     let method = request.method.parse().map_err(|_| NetError::Failed("no such method".to_owned()))?;
     let mut message = holm_net::HttpRequest::new(method, request.url);
     for (name, value) in &request.headers {
-        // How a message travels is the client's own business, whatever the guest says about it.
+        // The client controls the transfer of a message and ignores what the guest says about it.
         if matches!(name.as_str(), "accept-encoding" | "content-length" | "transfer-encoding") {
             continue;
         }
@@ -107,7 +108,7 @@ fn failed(error: &holm_net::NetError) -> NetError {
 
 type Piece = (Box<holm_net::HttpResponse>, Result<Option<Bytes>, holm_net::NetError>);
 
-/// A body that is read piece by piece as the guest asks for it.
+/// A body that is read in pieces as the guest asks for them.
 enum Body {
     Idle(Box<holm_net::HttpResponse>),
     Reading(Pin<Box<dyn Future<Output = Piece> + Send>>),
@@ -139,7 +140,7 @@ impl Chunks for Body {
     }
 }
 
-/// Puts secrets into the headers of requests, for the hosts that the call may send them to.
+/// Inserts secrets into the headers of requests, for the hosts to which the call may send them.
 pub(super) struct WithSecrets {
     pub(super) inner: Arc<dyn Outbound>,
     pub(super) secrets: Secrets,
@@ -182,7 +183,8 @@ impl WithSecrets {
     }
 }
 
-/// The secrets that may go to this URL. Over an open line none may: anybody could read it.
+/// The secrets that may be sent to this URL. Over an unencrypted connection none may, because it
+/// can be read on the way.
 fn usable(policy: &Policy, url: &Url) -> Vec<Need> {
     if !matches!(url.scheme(), holm_grants::Scheme::Https | holm_grants::Scheme::Wss) {
         return Vec::new();

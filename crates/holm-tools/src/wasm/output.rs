@@ -1,8 +1,8 @@
-//! From how a call ended to what the model reads.
+//! Turns the end of a call into the output that the model reads.
 //!
-//! A tool may answer with an object of `content`, `error` or `is_error`, `metadata`, and for what is no text `encoding` and
-//! `media_type`; anything else is the text itself. What was written to standard error is kept apart: it is told where the call
-//! failed, and shown to people where it did not.
+//! A tool may answer with an object of `content`, `error` or `is_error`, and `metadata`, and for
+//! binary content `encoding` and `media_type`. Any other output is the text itself. Standard error
+//! is kept apart: the model reads it if the call failed, and people see it otherwise.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -12,29 +12,29 @@ use holm_sandbox::{Outcome, Refusal, Stop};
 
 use crate::text::tidy;
 
-/// How much of standard error is told and kept: the end, where the reason usually stands.
+/// How much of standard error is shown and kept: the end, where the reason usually is.
 const MAX_STDERR: usize = 8 << 10;
 
-/// How many refusals a model is told.
+/// How many refusals a model sees.
 const TOLD_REFUSALS: usize = 8;
 
-/// How many bytes of one refusal are told or kept: the longest that a person would read.
+/// How many bytes of one refusal are shown or kept: the longest that a person would read.
 const MAX_REFUSAL: usize = 512;
 
 /// How many bytes of refusals are kept in all.
 const MAX_REFUSALS: usize = 16 << 10;
 
-/// How many bytes a tool's own metadata may have beside ours. All together stays below what a run keeps, so that a tool
-/// cannot make it drop what was refused.
+/// How many bytes a tool's own metadata may have beside ours. The total stays below what a run
+/// keeps, so that a tool cannot make the run drop the refusals.
 const MAX_OWN: usize = 24 << 10;
 
 /// How deep a tool's own metadata may be, for the same reason.
 const MAX_DEPTH: usize = 16;
 
-/// The words that an answer may consist of. One with others is data of the tool's own.
+/// The members that an answer may have. An object with other members is data of the tool.
 const WORDS: [&str; 6] = ["content", "encoding", "error", "is_error", "media_type", "metadata"];
 
-/// What a call came to.
+/// The output of a call.
 pub(super) fn of(outcome: &Outcome) -> ToolOutput {
     let mut output = match &outcome.reply {
         Some(Ok(text)) => answer(text.as_bytes()),
@@ -52,7 +52,8 @@ pub(super) fn of(outcome: &Outcome) -> ToolOutput {
     output
 }
 
-/// The answer of a command: what it wrote; where it failed and wrote nothing, an answer on standard error.
+/// The answer of a command: its output. If it failed without output, an answer
+/// on standard error counts.
 fn written(outcome: &Outcome) -> ToolOutput {
     let is_blank = outcome.stdout.iter().all(u8::is_ascii_whitespace);
     if is_blank
@@ -154,7 +155,7 @@ fn explain(output: &mut ToolOutput, outcome: &Outcome) {
     }
 }
 
-/// For people and for the record: what was refused, what was written aside, what was used.
+/// For people and for the record: refusals, standard error, and resource use.
 fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
     let number = |value: u64| Json::from(i64::try_from(value).unwrap_or(i64::MAX));
     let mut members = vec![
@@ -190,7 +191,7 @@ fn metadata(own: Option<Box<Json>>, outcome: &Outcome) -> Json {
     Json::object(members)
 }
 
-/// Whether a value is no deeper than this.
+/// Whether a value is not nested deeper than this.
 fn is_flat(value: &Json, depth: usize) -> bool {
     let inner = |value: &Json| depth > 0 && is_flat(value, depth - 1);
     match value {
@@ -210,7 +211,7 @@ pub(super) fn refused(refusal: &Refusal) -> String {
     format!("{}…", text.get(..end).unwrap_or_default())
 }
 
-/// The end of what was written aside, as clean text.
+/// The end of standard error, as clean text.
 fn tail(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_STDERR));

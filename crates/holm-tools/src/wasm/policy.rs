@@ -1,11 +1,11 @@
-//! From what a call was allowed to what the sandbox lets pass.
+//! Turns the needs that a call was allowed into the policy of its sandbox.
 
 use holm_grants::{Denials, Kind, Need, Policy, Request};
 use holm_runtime::Secrets;
 
 use crate::authority;
 
-/// The policy of one call: exactly its allowed needs, and what is denied to everybody.
+/// The policy of one call: exactly its allowed needs, and the denials that apply to all calls.
 pub(super) fn of(needs: &[Need], denials: &Denials) -> Policy {
     Policy { grants: authority::grants(needs), denials: denials.clone() }
 }

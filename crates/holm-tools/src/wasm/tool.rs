@@ -29,19 +29,19 @@ pub struct WasmTool {
     declaration: holm_kernel::Tool,
     keywords: Vec<String>,
     guest: Guest,
-    /// What the program believes to be called.
+    /// The program name that the guest sees.
     program: String,
     calling: Calling,
     limits: Limits,
 }
 
 impl WasmTool {
-    /// Makes a tool of a file's bytes: compiles them and asks them what they are. Blocks meanwhile, so it is nothing for a
-    /// worker of an async runtime.
+    /// Makes a tool of a file's bytes: compiles them and asks for the description. This blocks, so
+    /// it must not run on a worker of an async runtime.
     ///
     /// # Errors
     ///
-    /// Where the bytes cannot be a guest, or do not say what they are.
+    /// If the bytes are not a guest, or do not describe themselves.
     pub fn open(
         host: &WasmHost,
         name: &str,
@@ -111,7 +111,7 @@ impl WasmTool {
         Ok((Self { host, declaration, keywords, guest, program, calling, limits }, inspection))
     }
 
-    /// As the registry takes it.
+    /// The offer for the registry.
     #[must_use]
     pub fn offer(self, notes: Vec<String>) -> Offer {
         let keywords = self.keywords.clone();
@@ -202,7 +202,8 @@ impl std::fmt::Debug for WasmTool {
     }
 }
 
-/// What each call asks for: the sidecar's word, or else the tool's own. Code that took another's place asks in vain.
+/// The needs of each call: from the sidecar, or else from the tool itself. The needs of replaced
+/// code are not granted.
 fn asks(
     described: &Described,
     sidecar: &Sidecar,

@@ -1,4 +1,4 @@
-//! What a child changed, as a patch.
+//! The changes that a child made, as a patch.
 
 use std::{
     fs,
@@ -15,10 +15,11 @@ use super::{
 /// How much of a patch is shown; the whole of it is in its file.
 const MOST_SHOWN: usize = 48 * 1024;
 
-/// How many folders are looked through for repositories in a worktree; whoever makes more than this has other plans.
+/// How many folders of a worktree are searched for repositories. A child that makes
+/// more is probably attacking.
 const MOST_FOLDERS: usize = 200_000;
 
-/// What stands in front of the commit in a file of changes. Git passes over lines before the first patch.
+/// The text before the commit in a file of changes. Git ignores lines before the first patch.
 const BASE: &str = "base ";
 
 /// Changes against a commit.
@@ -31,7 +32,7 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Reads a file of changes; none if there is none.
+    /// Reads a file of changes; returns `None` if it does not exist.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, WorktreeError> {
         let text = match fs::read(path) {
             Ok(text) => text,
@@ -49,7 +50,7 @@ impl Changes {
         Ok(Some(Self { base: base.to_owned(), diff, left_out: Vec::new() }))
     }
 
-    /// Writes a file of changes, whole or not at all.
+    /// Writes a file of changes atomically.
     pub(super) fn write(&self, path: &Path) -> Result<(), WorktreeError> {
         let draft = path.with_extension("diff-draft");
         let mut file = fs::File::create(&draft)?;
@@ -60,7 +61,7 @@ impl Changes {
         Ok(())
     }
 
-    /// The changes as they are told.
+    /// The changes as the parent reads them.
     pub(super) fn shown(&self, path: &Path) -> String {
         let text = String::from_utf8_lossy(&self.diff);
         let shown = text.get(..text.floor_char_boundary(MOST_SHOWN)).unwrap_or_default();
@@ -75,10 +76,12 @@ impl Changes {
     }
 }
 
-/// Everything in a worktree that differs from a commit, new files included; none if nothing does.
+/// Everything in a worktree that differs from a commit, including new files;
+/// `None` if nothing differs.
 ///
-/// The index is made anew from the commit, so nothing that a child staged or hid there counts. Repositories inside the
-/// worktree are left out: to ask them what they hold is to run what they say.
+/// The index is made anew from the commit, so nothing that a child staged or hid there
+/// counts. Repositories inside the worktree are left out, because reading their state would
+/// run what they configure.
 pub(super) async fn collect(
     git: &Git,
     at: At<'_>,
@@ -94,7 +97,7 @@ pub(super) async fn collect(
     }
     let folder = place.to_owned();
     let left_out = aside(move || repositories(&folder)).await?;
-    // What begins with `:(` is a pattern; all others are names as they are.
+    // A path that begins with `:(` is a pattern; all others are literal names.
     let mut paths = b".\0".to_vec();
     for folder in &left_out {
         paths.extend_from_slice(format!(":(exclude,literal){folder}\0").as_bytes());
@@ -116,7 +119,7 @@ pub(super) async fn collect(
     Ok((!nothing).then(|| Changes { base: base.to_owned(), diff, left_out }))
 }
 
-/// Does what may take long on a disk where nobody waits for the thread.
+/// Runs slow disk work on a thread where blocking is allowed.
 pub(super) async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, WorktreeError> + Send + 'static,
 ) -> Result<T, WorktreeError> {
@@ -139,8 +142,9 @@ fn links(tree: &[u8]) -> Vec<u8> {
     found
 }
 
-/// Makes a worktree one that can be read and removed: what a child took from its owner is given back, and what is no
-/// file, folder or link is removed. Whoever opens a pipe waits for somebody to write into it.
+/// Makes a worktree readable and removable: restores permissions that a child removed, and
+/// deletes what is not a file, folder or link. A pipe is deleted because opening it would
+/// wait for a writer.
 pub(super) fn tidy(place: &Path) -> Result<(), WorktreeError> {
     let (mut seen, mut open) = (0_usize, vec![place.to_owned()]);
     while let Some(folder) = open.pop() {

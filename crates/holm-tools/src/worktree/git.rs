@@ -1,5 +1,6 @@
-//! Calls of git that run nothing but git. A repository may come from anybody, and what a child left in its folder comes
-//! from a model: hooks, monitors, filters, drivers and other repositories that are named there are never started.
+//! Calls git so that it runs nothing but git. A repository is untrusted, and what a child left in
+//! its folder comes from a model. Hooks, monitors, filters, drivers and other repositories that are
+//! named there are never started.
 
 use std::{
     io,
@@ -15,7 +16,7 @@ use tokio::{
 
 use super::WorktreeError;
 
-/// Settings that hold whatever a repository says.
+/// Settings that override those of a repository.
 const SETTINGS: [(&str, &str); 9] = [
     ("core.hooksPath", "/dev/null"),
     ("core.fsmonitor", "false"),
@@ -28,7 +29,7 @@ const SETTINGS: [(&str, &str); 9] = [
     ("diff.ignoreSubmodules", "all"),
 ];
 
-/// Variables that hold for every call; no others are there but [`PASSED_ON`].
+/// Variables of every call; apart from [`PASSED_ON`] there are no others.
 const VARIABLES: [(&str, &str); 7] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
@@ -39,10 +40,11 @@ const VARIABLES: [(&str, &str); 7] = [
     ("LC_ALL", "C.UTF-8"),
 ];
 
-/// What git needs of the environment of this process.
+/// Variables that git needs from the environment of this process.
 const PASSED_ON: [&str; 2] = ["PATH", "TMPDIR"];
 
-/// What one call may take. What lies in a worktree is whatever a child made of it, and nobody waits for that for ever.
+/// Limits of one call. A child controls the content of its worktree, so git must not be able
+/// to run for ever.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     time: Duration,
@@ -52,22 +54,22 @@ struct Bounds {
 /// Enough for the checkout of a large repository, and for a patch that a person could still do something with.
 const BOUNDS: Bounds = Bounds { time: Duration::from_secs(300), output: 64 << 20 };
 
-/// Git in one repository.
+/// Runs git in one repository.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
     /// The folder that all worktrees of the repository share.
     common: PathBuf,
-    /// Settings of the repository that would start a program, each set to nothing.
+    /// Settings of the repository that would start a program, each overridden with an empty value.
     silenced: Vec<(String, &'static str)>,
 }
 
-/// Where a call works.
+/// Where a call of git works.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum At<'a> {
     /// In the repository itself.
     Repository,
-    /// In a worktree, whose own folder of git is given: the pointer that lies in the worktree is whatever a child made
-    /// of it. The index is a file of ours.
+    /// In a worktree, with the path of its git folder. The pointer file in the worktree is not
+    /// used, because a child may have changed it. The index is a file of ours.
     Worktree { place: &'a Path, own: &'a Path, index: &'a Path },
 }
 
@@ -83,15 +85,15 @@ impl Git {
         Ok(this)
     }
 
-    /// Silences also what the repository would start in a worktree alone: settings may hold for some folders of git and
-    /// not for others.
+    /// Also silences what the repository would start only in a worktree: settings may apply to some
+    /// git folders and not to others.
     pub(super) async fn silence(&mut self, at: At<'_>) -> Result<(), WorktreeError> {
         let names = self.run(at, &["config", "--list", "--name-only", "-z"], b"").await?;
         self.silenced.extend(silenced(&String::from_utf8_lossy(&names)));
         Ok(())
     }
 
-    /// Runs git and gives what it printed. `input` is what it reads.
+    /// Runs git with this `input` and returns its output.
     pub(super) async fn run(
         &self,
         at: At<'_>,
@@ -149,7 +151,7 @@ fn quiet(silenced: &[(String, &'static str)]) -> Command {
     command.envs(PASSED_ON.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
     let fixed = SETTINGS.iter().map(|(key, value)| (*key, *value));
     let all = fixed.chain(silenced.iter().map(|(key, value)| (&**key, *value)));
-    // Not as arguments, where a name with `=` in it would be read as another.
+    // Not as arguments, where a name with `=` in it would be misread.
     let mut count = 0;
     for (key, value) in all {
         command.env(format!("GIT_CONFIG_KEY_{count}"), key);
@@ -186,7 +188,7 @@ async fn within(
     input: &[u8],
 ) -> Result<Vec<u8>, WorktreeError> {
     let failed = |reason: String| WorktreeError::Git { command: name.to_owned(), reason };
-    // Whoever leaves early ends it.
+    // If the caller stops waiting, git is killed.
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
     let mut child = command.spawn().map_err(|error| failed(format!("{error}; is git installed?")))?;
     let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
@@ -211,7 +213,7 @@ async fn within(
     Err(failed(String::from_utf8_lossy(&stderr).trim().to_owned()))
 }
 
-/// What is printed, if it is not more than this.
+/// The whole output, if it is not larger than this.
 async fn all_of(from: Option<impl AsyncRead + Unpin>, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let Some(from) = from else { return Ok(bytes) };

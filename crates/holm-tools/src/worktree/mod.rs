@@ -1,4 +1,5 @@
-//! A git worktree for every child: they edit the same files at the same time, and nobody's tree is touched but their own.
+//! A git worktree for every child: children edit the same files at the same time, and each touches
+//! only its own tree.
 
 mod changes;
 mod git;

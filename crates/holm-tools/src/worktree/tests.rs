@@ -17,7 +17,7 @@ use holm_runtime::{Agent, BuildError, Helper, Helpers, Isolation as _, Job, mode
 
 use super::*;
 
-/// Git as anybody would call it.
+/// Git as a user would call it.
 fn git(folder: &Path, args: &[&str]) -> String {
     let mut command = std::process::Command::new("git");
     command.arg("-C").arg(folder).args(["-c", "user.name=t", "-c", "user.email=t@example.com"]).args(args);
@@ -205,7 +205,7 @@ async fn a_child_whose_end_was_not_heard_gives_the_same_changes_again() {
     fs::write(folder.join("poem.txt"), "one\nmine\nthree\n").unwrap();
     fs::write(folder.join("bytes.bin"), [0, 159, 146, 150]).unwrap();
     let first = worktrees.leave("child").await.unwrap().unwrap();
-    // Somebody else goes on in the repository meanwhile.
+    // Meanwhile, another user continues to work in the repository.
     fs::write(stage.repository.join("poem.txt"), "one\ntheirs\nthree\n").unwrap();
     git(&stage.repository, &["commit", "-qam", "theirs"]);
     worktrees.enter("child").await.unwrap();
@@ -269,7 +269,7 @@ async fn names_that_are_no_folders_are_refused() {
     assert_eq!(stage.names(), Vec::<String>::new());
 }
 
-/// A program that leaves a mark when somebody starts it, and behaves well otherwise.
+/// A program that leaves a mark when it is started, and behaves well otherwise.
 fn trap(folder: &Path) -> (String, PathBuf) {
     use std::os::unix::fs::PermissionsExt as _;
     let (program, mark) = (folder.join("trap"), folder.join("sprung"));

@@ -18,14 +18,15 @@ use super::{
 /// The longest name of a worktree; names of files end at 255 bytes.
 const MOST_NAME: usize = 200;
 
-/// Gives every child a worktree of a repository, at the commit where the repository stands.
+/// Gives every child a worktree of a repository, at the repository's current commit.
 ///
-/// Beside each worktree lies a lock that its process holds, so that whoever comes after a crash can tell which are
-/// nobody's: [`open`](Self::open) keeps their changes as `NAME.diff` and removes them. The changes of a child that has
-/// ended are kept in the same way, so a child that is gone on with, or whose end was not heard, finds them again.
+/// Each worktree has a lock file beside it that its process holds. So after a crash, another
+/// process can tell which worktrees are abandoned. [`open`](Self::open) keeps their changes as
+/// `NAME.diff` and removes them. The changes of a child that has ended are kept in the same way. So
+/// a child that is resumed, or whose end was not received, finds them again.
 ///
-/// Nothing that a repository or a child names is run: no hook, no filter (so large files of extensions stay pointers),
-/// no monitor, no driver.
+/// Nothing that a repository or a child names is run: no hook, no filter (so large files of
+/// extensions stay pointers), no monitor, no driver.
 #[derive(Debug, Clone)]
 pub struct Worktrees {
     inner: Arc<Inner>,
@@ -39,11 +40,10 @@ struct Inner {
     held: Mutex<BTreeMap<String, File>>,
 }
 
-/// What becomes of a worktree when its child has ended. Its changes come back with the result and stay as `NAME.diff`
-/// either way.
+/// What happens to a worktree when its child has ended. In both cases its changes are returned with
+/// the result and stay as `NAME.diff`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Afterwards {
-    /// It is removed.
     #[default]
     Remove,
     /// It stays if something was changed in it.
@@ -51,10 +51,10 @@ pub enum Afterwards {
 }
 
 impl Worktrees {
-    /// Worktrees of a repository, in a folder outside it. What was left there by processes that are gone is swept.
+    /// Worktrees of a repository, in a folder outside it. Worktrees of dead processes are swept.
     ///
     /// # Errors
-    /// [`WorktreeError`] if this is no repository or the folder cannot be used.
+    /// [`WorktreeError`] if this is not a repository or the folder cannot be used.
     pub async fn open(
         repository: impl Into<PathBuf>,
         folder: impl Into<PathBuf>,
@@ -94,14 +94,14 @@ impl Worktrees {
         Ok(swept)
     }
 
-    /// The file with what a child changed, if it changed anything. It begins with the commit that the changes are
-    /// against; `git apply` takes it as it is.
+    /// The file with the changes of a child, if it changed anything. It begins with the base commit
+    /// of the changes; `git apply` accepts it as it is.
     pub fn kept_changes(&self, child: &str) -> Option<PathBuf> {
         let path = self.inner.beside(child, "diff");
         (check_name(child).is_ok() && path.is_file()).then_some(path)
     }
 
-    /// Removes what is kept of a child's changes.
+    /// Removes the stored changes of a child.
     ///
     /// # Errors
     /// [`WorktreeError`] if the file cannot be removed.
@@ -135,7 +135,7 @@ impl Inner {
         if !(place.exists() && self.beside(name, "base").exists())
             && let Err(error) = self.make(name, &place).await
         {
-            // Nothing was begun in it, so nothing of it is worth a lock.
+            // No work was begun in it, so it needs no lock.
             fs::remove_file(self.beside(name, "lock"))?;
             return Err(error);
         }
@@ -170,22 +170,23 @@ impl Inner {
             let at = At::Worktree { place, own: &own, index: &index };
             git.run(at, &["apply", "--binary", "--whitespace=nowarn"], &kept.diff).await?;
         }
-        // Written last: without it the worktree is half made and nobody's work. A child may commit, and its changes are
-        // those since it began.
+        // Written last: without it, the worktree is incomplete and holds no work. A child may
+        // commit, and its changes are those since it began.
         fs::write(self.beside(name, "base"), &base)?;
         Ok(())
     }
 
     async fn leave(&self, name: &str) -> Result<Option<String>, WorktreeError> {
         check_name(name)?;
-        // Let go whatever happens: a worktree that cannot be put away now is nobody's, and is swept later.
+        // Released in every case: a worktree that cannot be removed now is abandoned,
+        // and is swept later.
         let lock = self.held().remove(name);
         let git = Git::of(&self.repository).await?;
         let changes = match self.afterwards {
             Afterwards::Remove => self.put_away(&git, name).await?,
             Afterwards::KeepChanged => self.keep(&git, name).await?,
         };
-        // One that is kept has no lock: it is nobody's rubbish.
+        // A worktree that is kept has no lock, so that it is not taken for an abandoned one.
         fs::remove_file(self.beside(name, "lock"))?;
         drop(lock);
         Ok(changes.map(|changes| changes.shown(&self.beside(name, "diff"))))
@@ -207,8 +208,8 @@ impl Inner {
         Ok(changes)
     }
 
-    /// Writes down what was changed in a worktree, before anything happens to it. One that is half made has no changes,
-    /// and those of an earlier one stay.
+    /// Stores the changes of a worktree, before anything happens to it. A partially made worktree
+    /// has no changes, and those of an earlier one stay.
     async fn store(&self, git: &Git, name: &str) -> Result<Option<Changes>, WorktreeError> {
         let place = self.place(name);
         let (base, index) = (self.beside(name, "base"), self.beside(name, "index"));
@@ -232,7 +233,7 @@ impl Inner {
 
     async fn remove(&self, git: &Git, name: &str) -> Result<(), WorktreeError> {
         let place = self.place(name);
-        // Not by git: it would look into the worktree, which is whatever a child made of it.
+        // Not by git: it would read the worktree, whose content a child controls.
         let folder = place.clone();
         changes::aside(move || {
             changes::tidy(&folder)?;
@@ -244,7 +245,7 @@ impl Inner {
         Ok(())
     }
 
-    /// The lock of a worktree, if nobody has it.
+    /// The lock of a worktree, if no process holds it.
     fn take(&self, name: &str) -> Result<Option<File>, WorktreeError> {
         let path = self.beside(name, "lock");
         loop {
@@ -254,7 +255,8 @@ impl Inner {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) => return Err(error.into()),
             }
-            // Whoever had it before may have removed it meanwhile: a lock on a file that is not there is no lock.
+            // The previous holder may have removed the file meanwhile. A lock on a removed
+            // file does not count.
             if fs::metadata(&path)
                 .is_ok_and(|there| lock.metadata().is_ok_and(|own| own.ino() == there.ino()))
             {
@@ -271,13 +273,14 @@ impl Inner {
         self.folder.join(format!("{name}.{ending}"))
     }
 
-    /// Every change here is one step, so a panic elsewhere leaves nothing half done.
+    /// Every change here is a single step, so a panic elsewhere leaves no partial state.
     fn held(&self) -> MutexGuard<'_, BTreeMap<String, File>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// A name that is one folder, that git does not take for one of its own, and that is no file of ours beside a folder.
+/// Checks a name: it must be a single folder, not a name that git uses itself, and not a file of
+/// ours beside a folder.
 fn check_name(name: &str) -> Result<(), WorktreeError> {
     let plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -302,33 +305,27 @@ fn path(path: &Path) -> Result<&str, WorktreeError> {
     path.to_str().ok_or_else(|| WorktreeError::System { reason: "its path is not UTF-8".into() })
 }
 
-/// A worktree cannot be had.
+/// A worktree cannot be made or used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorktreeError {
-    /// The name is none for a worktree.
+    /// The name is not valid for a worktree.
     #[error("`{name}` cannot name a worktree; use letters, digits, - and _")]
     BadName {
-        /// Which.
         name: String,
     },
-    /// Git failed.
     #[error("git {command} failed: {reason}")]
     Git {
-        /// What was asked of it.
+        /// The command that was run.
         command: String,
-        /// What it said.
         reason: String,
     },
-    /// Somebody works in it.
+    /// Another process works in it.
     #[error("somebody works in the worktree `{name}` already")]
     Busy {
-        /// Which.
         name: String,
     },
-    /// The system failed.
     #[error("the worktree cannot be used ({reason})")]
     System {
-        /// What it said.
         reason: String,
     },
 }

@@ -82,7 +82,7 @@ pub(super) fn old_or_new() {
     can_be_undone(folder.path());
 }
 
-/// Whatever was killed, every record can be read, and the last change can be taken back.
+/// After every kill, every record can be read, and the last change can be undone.
 fn can_be_undone(folder: &Path) {
     let undo = Undo::open(folder.join("undo")).unwrap();
     let last = read_number(folder).unwrap();

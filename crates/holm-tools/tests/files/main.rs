@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["writer", folder] => killed::write_for_ever(Path::new(folder)),
         ["nobody", folder] => nobody::cases(Path::new(folder)),
-        // Somebody asks for one test by name, and none here has it.
+        // The user asks for one test by name, and no test here has that name.
         [name, ..] if !name.starts_with('-') && !"files".contains(name) => return ExitCode::SUCCESS,
         _ => {
             killed::old_or_new();

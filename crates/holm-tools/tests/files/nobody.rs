@@ -16,7 +16,7 @@ use super::{call, tools};
 /// The user that owns nothing.
 const NOBODY: u32 = 65_534;
 
-/// Runs the cases as nobody, or as whoever runs this if that is not root.
+/// Runs the cases as the user `nobody`, or as the current user if that is not root.
 pub(super) fn without_root() {
     let folder = tempfile::tempdir().unwrap();
     // Where a user without powers can reach it.

@@ -1,4 +1,4 @@
-//! Commands as a host sees them: whole, except for what grows with the conversation.
+//! Effects as a host sees them: complete, except for the parts that grow with the conversation.
 
 use holm_kernel::{
     CallId, CheckRequest, Consultation, Effect, Ending, Messages, Numbered, Proposal, Purpose, Request,

@@ -1,4 +1,4 @@
-//! Runs from journals: replay, fork, resume.
+//! Creates runs from journals: replay, fork and resume.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -12,26 +12,29 @@ use super::{Session, effect::Shown};
 use crate::{Fault, FaultKind, text};
 
 impl Session {
-    /// Folds a whole journal. The run stands where it stood; give it `resumed` to take it over.
+    /// Folds a whole journal. The run is in its last state; give it `resumed` to continue it.
     ///
     /// # Errors
-    /// [`FaultKind::Journal`] for damage, a torn tail included; [`FaultKind::Replay`] if it cannot be folded here.
+    /// [`FaultKind::Journal`] for damage, including a torn tail; [`FaultKind::Replay`] if it
+    /// cannot be folded here.
     pub fn replay(journal: &[u8]) -> Result<Self, Fault> {
         Self::fold(&whole(journal)?)
     }
 
-    /// Folds a journal up to and with record `at`: another future from the same past. [`prefix`] is the text to go on from.
+    /// Folds a journal up to and including record `at`, to continue differently from there.
+    /// [`prefix`] returns the text to continue from.
     ///
     /// # Errors
-    /// As [`replay`](Self::replay), and [`FaultKind::Fork`] if there is no such record.
+    /// The errors of [`replay`](Self::replay), and [`FaultKind::Fork`] if there is no such record.
     pub fn fork(journal: &[u8], at: u64) -> Result<Self, Fault> {
         Self::fold(past(&whole(journal)?, at)?)
     }
 
-    /// As [`replay`](Self::replay), faster where the snapshot is one of this journal; any other is left aside.
+    /// Like [`replay`](Self::replay), but faster if the snapshot belongs to this journal. Any
+    /// other snapshot is ignored.
     ///
     /// # Errors
-    /// As there; a bad snapshot is never the reason.
+    /// The same errors; a bad snapshot never causes one.
     pub fn resume(snapshot: &[u8], journal: &[u8]) -> Result<Self, Fault> {
         let all = whole(journal)?;
         let snapshot = Snapshot::decode(snapshot).ok();
@@ -45,10 +48,11 @@ impl Session {
     }
 }
 
-/// Folds a journal and shows every effect again, one JSON text a line, as [`Session::poll`] had given them.
+/// Folds a journal and returns every effect again, one JSON text per line, as
+/// [`Session::poll`] had returned them.
 ///
 /// # Errors
-/// As [`Session::replay`].
+/// The same errors as for [`Session::replay`].
 pub fn replay_effects(journal: &[u8]) -> Result<String, Fault> {
     let mut out = String::new();
     let run = records::replay_with(&whole(journal)?, |_, effect| {
@@ -59,18 +63,19 @@ pub fn replay_effects(journal: &[u8]) -> Result<String, Fault> {
     Ok(out)
 }
 
-/// The text of a journal up to and with record `at`.
+/// The text of a journal up to and including record `at`.
 ///
 /// # Errors
-/// As [`Session::fork`].
+/// The same errors as for [`Session::fork`].
 pub fn prefix(journal: &[u8], at: u64) -> Result<String, Fault> {
     Ok(past(&whole(journal)?, at)?.iter().map(Record::line).collect())
 }
 
-/// Looks at a journal without folding it: how many records are sound, where they end, and what follows them.
+/// Checks a journal without folding it: how many records are valid, where they end,
+/// and what follows them.
 ///
 /// # Errors
-/// [`FaultKind::Journal`] for damage that whole records follow.
+/// [`FaultKind::Journal`] for damage that is followed by complete records.
 pub fn inspect(journal: &[u8]) -> Result<String, Fault> {
     let decoded = records::decode(journal).map_err(Fault::of(FaultKind::Journal))?;
     let torn = match &decoded.tail {

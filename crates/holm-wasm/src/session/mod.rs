@@ -1,4 +1,5 @@
-//! One run behind a handle: the kernel, its journal's writer and the requests that wait for an answer.
+//! One run behind a handle: the kernel, the writer of its journal, and the requests that wait for
+//! an answer.
 
 mod effect;
 mod journal;
@@ -22,26 +23,27 @@ use serde::Serialize;
 use self::effect::Shown;
 use crate::{Fault, FaultKind, text};
 
-/// A run and everything that a JavaScript host needs beside it.
+/// A run, together with everything that a JavaScript host needs for it.
 ///
-/// The order is that of every host: [`handle`](Self::handle) a fact, append the line that it gives, then
-/// [`poll`](Self::poll) until `wait` and perform what comes out.
+/// The order is the same as for every host: [`handle`](Self::handle) a fact, append the line that
+/// it returns, then [`poll`](Self::poll) until `wait`, and perform the effects.
 #[derive(Debug)]
 pub struct Session {
-    /// Tells sessions apart, so that a codec never takes one run's encoded messages for another's.
+    /// Identifies the session, so that a codec never mixes the encoded messages of two runs.
     number: u64,
     run: Run,
     writer: Writer,
-    /// What waits for its answer; a list, because at any time these are a few.
+    /// The calls that wait for an answer. It is a list, because there are only a few at a time.
     requests: Vec<(CallId, Request)>,
     spawns: Vec<(CallId, SpawnRequest)>,
 }
 
 impl Session {
-    /// Begins a run; gives the journal's first line. Poll as after any other input.
+    /// Starts a run and returns the first line of its journal. Poll as after any other input.
     ///
     /// # Errors
-    /// [`FaultKind::BadJson`] if the configuration cannot be read, [`FaultKind::Payload`] if it cannot be journaled.
+    /// [`FaultKind::BadJson`] if the configuration cannot be parsed, [`FaultKind::Payload`] if
+    /// it cannot be journaled.
     pub fn start(run: &str, seed: u64, config: &str, now: u64) -> Result<(Self, String), Fault> {
         let config: Config = text::read(config, "configuration")?;
         let started = Started::new(run, seed, config);
@@ -56,7 +58,7 @@ impl Session {
         Self { number, run, writer, requests: Vec::new(), spawns: Vec::new() }
     }
 
-    /// Takes one fact; gives the line to append before anything else is done.
+    /// Handles one fact and returns the line to append before anything else is done.
     ///
     /// # Errors
     /// [`FaultKind::BadJson`], [`FaultKind::Misuse`] or [`FaultKind::Payload`]; the run is unchanged.
@@ -76,10 +78,11 @@ impl Session {
         Ok(line)
     }
 
-    /// The next command as JSON; `{"wait":…}` ends every drain.
+    /// The next effect as JSON; `{"wait":…}` ends every drain.
     ///
-    /// A command says what is to be done and not all that it is done with: a model request is shown by its epochs and
-    /// counts, so a step costs the same however long the conversation is. [`request`](Self::request) and the codecs have the rest.
+    /// An effect says what to do, but does not contain everything that is needed for it. A model
+    /// request is shown by its epochs and counts, so a step costs the same in a conversation of any
+    /// length. [`request`](Self::request) and the codecs have the rest.
     pub fn poll(&mut self) -> String {
         let effect = self.run.poll();
         let shown = text::json(&Shown::of(&effect));
@@ -102,10 +105,11 @@ impl Session {
         shown
     }
 
-    /// Everything a waiting model call holds: model, system prompt, tools, output cap and form, messages.
+    /// The complete content of a waiting model call: model, system prompt, tools, output
+    /// limit and format, messages.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownCall`] if the call was answered or is no model call.
+    /// [`FaultKind::UnknownCall`] if the call was answered or is not a model call.
     pub fn request(&self, call: u64) -> Result<String, Fault> {
         #[derive(Serialize)]
         struct Whole<'a> {
@@ -119,7 +123,8 @@ impl Session {
     /// Narrows the configuration of a child run to what its parent allows.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownCall`] if no child waits under this number, [`FaultKind::BadJson`].
+    /// [`FaultKind::UnknownCall`] if no child waits under this number, [`FaultKind::BadJson`] if
+    /// the configuration is invalid.
     pub fn confine(&self, call: u64, config: &str) -> Result<String, Fault> {
         let spawn = find(&self.spawns, call)?;
         let mut config: Config = text::read(config, "configuration")?;
@@ -127,14 +132,16 @@ impl Session {
         Ok(text::json(&config))
     }
 
-    /// The transcript as a JSON array, from one message on: a host that has shown some asks for the others.
+    /// The transcript as a JSON array, starting at one message, for a host that has already
+    /// shown the earlier ones.
     pub fn transcript(&self, from: u64) -> String {
         let all = self.run.transcript();
         let from = usize::try_from(from).unwrap_or(usize::MAX).min(all.len());
         text::json(&all.get(from..).unwrap_or_default())
     }
 
-    /// Figures of the run: record, time, tokens, money, marks, whether it waits for a prompt, the journal's end.
+    /// Figures of the run: record, time, tokens, money, marks, whether it waits for a prompt, and
+    /// the end of the journal.
     pub fn status(&self) -> String {
         let receipt = self.run.receipt();
         text::json(&Status {
@@ -155,17 +162,18 @@ impl Session {
         text::json(self.run.started())
     }
 
-    /// The state at the last record, to be kept beside the journal as a cache. Take it after a drain.
+    /// The state at the last record, to be stored beside the journal as a cache. Take
+    /// it after a drain.
     ///
     /// # Errors
-    /// [`FaultKind::Snapshot`].
+    /// [`FaultKind::Snapshot`] if the state cannot be captured.
     pub fn snapshot(&self) -> Result<String, Fault> {
         let fault = Fault::of(FaultKind::Snapshot);
         let head = self.writer.head().ok_or_else(|| fault(records::SnapshotError::Changed))?;
         Snapshot::take(&self.run, head).map(|snapshot| snapshot.encode()).map_err(fault)
     }
 
-    /// Tells this session from every other.
+    /// Identifies this session among all others.
     pub(crate) const fn number(&self) -> u64 {
         self.number
     }

@@ -1,4 +1,4 @@
-//! A codec and the pieces of requests that it has written.
+//! A codec with the messages that it has already encoded.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeMap;
@@ -14,7 +14,7 @@ use holm_wire::{
 use super::{DecoderHandle, Sent};
 use crate::{Fault, FaultKind, Session, text};
 
-/// One format with its dialect, its settings, and the bytes of what it has encoded for one run.
+/// One format with its dialect, its options, and the bytes that it has encoded for one run.
 ///
 /// ```
 /// use holm_wasm::{CodecHandle, Session};
@@ -32,30 +32,33 @@ pub struct CodecHandle {
     codec: Arc<dyn Codec>,
     options: Options,
     media: Media,
-    /// Kept for one run, because epochs count within a run.
+    /// Kept for one run, because epochs are counted per run.
     encoder: Option<(u64, Encoder)>,
 }
 
 impl CodecHandle {
-    /// The codec of this name; dialect and options as JSON objects, `{}` for the defaults.
+    /// The codec of this name. The dialect and the options are JSON objects;
+    /// `{}` means the defaults.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownFormat`], [`FaultKind::BadJson`].
+    /// [`FaultKind::UnknownFormat`] if there is no such format, [`FaultKind::BadJson`] if the
+    /// dialect or the options are invalid.
     pub fn new(format: &str, dialect: &str, options: &str) -> Result<Self, Fault> {
         let codec = codec_of(format, dialect)?;
         let options = text::read(options, "set of options")?;
         Ok(Self { codec, options, media: Media::default(), encoder: None })
     }
 
-    /// Puts the bytes of a stored picture or file where the next request finds them.
+    /// Stores the bytes of a picture or a file for the next request.
     pub fn put_media(&mut self, reference: &str, base64: &str) {
         self.media.0.insert(reference.into(), base64.into());
     }
 
-    /// Encodes a model call that waits for its answer. What was encoded for an earlier call of this run is only copied.
+    /// Encodes a model call that waits for an answer. Messages from earlier calls of this
+    /// run are only copied.
     ///
     /// # Errors
-    /// [`FaultKind::UnknownCall`].
+    /// [`FaultKind::UnknownCall`] if no such call waits.
     pub fn request(&mut self, run: &Session, call: u64) -> Result<Sent, Fault> {
         let request = run.waiting(call)?;
         let model_call = ModelCall {
@@ -76,7 +79,7 @@ impl CodecHandle {
         DecoderHandle::new(self.codec.stream())
     }
 
-    /// Decodes a reply that came whole; gives a model result.
+    /// Decodes a reply that came as a whole, and returns a model result.
     pub fn reply(&self, body: &[u8]) -> String {
         super::decoder::result_json(self.codec.reply(body))
     }

@@ -1,4 +1,4 @@
-//! One streamed reply.
+//! Decodes one streamed reply.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use crate::{Fault, FaultKind, text};
 
-/// Decodes one reply as its bytes arrive. Feed, then finish or stop, once.
+/// Decodes one reply as its bytes arrive. Call `feed` repeatedly, and then
+/// `finish` or `abort` once.
 pub struct DecoderHandle {
     stream: Option<Box<dyn StreamDecoder>>,
     ended: bool,
@@ -21,10 +22,11 @@ impl DecoderHandle {
         Self { stream: Some(stream), ended: false }
     }
 
-    /// Takes the next bytes, cut anywhere; gives the pieces of the reply that they complete, as a JSON array.
+    /// Takes the next bytes, split at any position. Returns the deltas that they complete,
+    /// as a JSON array.
     ///
     /// # Errors
-    /// [`FaultKind::Finished`].
+    /// [`FaultKind::Finished`] if the reply has already ended.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<String, Fault> {
         let stream = self.stream.as_mut().ok_or_else(finished)?;
         let mut pieces = Pieces::default();
@@ -32,24 +34,25 @@ impl DecoderHandle {
         Ok(pieces.finish())
     }
 
-    /// Whether the provider has ended the reply, so that no more bytes are wanted.
+    /// Whether the provider has ended the reply, so that no more bytes are needed.
     pub const fn ended(&self) -> bool {
         self.ended
     }
 
-    /// The model result, once the bytes have ended; the last pieces are left out, because the reply has them.
+    /// The model result, once the bytes have ended. The last deltas are left out, because
+    /// the reply contains them.
     ///
     /// # Errors
-    /// [`FaultKind::Finished`].
+    /// [`FaultKind::Finished`] if the reply has already ended.
     pub fn finish(&mut self) -> Result<String, Fault> {
         let stream = self.stream.take().ok_or_else(finished)?;
         Ok(result_json(stream.finish(&mut |_| {})))
     }
 
-    /// The model result of a call that is stopped on request: what had arrived.
+    /// The model result of a call that was stopped on request: everything that had arrived.
     ///
     /// # Errors
-    /// [`FaultKind::Finished`].
+    /// [`FaultKind::Finished`] if the reply has already ended.
     pub fn abort(&mut self) -> Result<String, Fault> {
         let stream = self.stream.take().ok_or_else(finished)?;
         Ok(text::json(&ModelResult::Aborted(stream.abort())))
@@ -88,7 +91,7 @@ enum Piece<'a> {
     Usage(Usage),
 }
 
-/// The text of a JSON array, piece by piece.
+/// Builds the text of a JSON array, item by item.
 #[derive(Default)]
 struct Pieces(String);
 

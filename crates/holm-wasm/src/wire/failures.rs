@@ -1,4 +1,4 @@
-//! What went wrong with a call, sorted by the one classifier.
+//! Turns failed calls into model results, with the classifier of `holm-wire`.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -7,10 +7,11 @@ use holm_wire::classify::{self, HttpFailure};
 
 use crate::{Fault, text};
 
-/// The model result of an HTTP answer that is no reply. Headers as a JSON array of pairs; `now_ms` makes sense of dates.
+/// The model result of an HTTP answer that is not a reply. The headers are a JSON array of pairs;
+/// `now_ms` is needed to interpret dates.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`](crate::FaultKind::BadJson) for the headers.
+/// [`FaultKind::BadJson`](crate::FaultKind::BadJson) if the headers are invalid.
 pub fn http_failure(status: u16, headers: &str, body: &[u8], now_ms: u64) -> Result<String, Fault> {
     let headers: Vec<(String, String)> = text::read(headers, "list of headers")?;
     let headers: Vec<(&str, &str)> =
@@ -19,10 +20,11 @@ pub fn http_failure(status: u16, headers: &str, body: &[u8], now_ms: u64) -> Res
     Ok(text::json(&ModelResult::Failed(failure)))
 }
 
-/// The model result of a call that failed in this class, for instance `network`; the message is bounded and freed of keys.
+/// The model result of a call that failed with this class, for instance `network`. The message is
+/// limited in length, and keys are removed from it.
 ///
 /// # Errors
-/// [`FaultKind::BadJson`](crate::FaultKind::BadJson) for an unknown class.
+/// [`FaultKind::BadJson`](crate::FaultKind::BadJson) if the class is unknown.
 pub fn failure(class: &str, message: &str) -> Result<String, Fault> {
     let class: FailureClass = text::read(&text::json(&class), "class of failures")?;
     Ok(text::json(&ModelResult::Failed(classify::failure(class, message))))

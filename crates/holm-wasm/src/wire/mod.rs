@@ -1,4 +1,4 @@
-//! Model formats behind handles: a request's bytes out, a reply's bytes in.
+//! Provider formats behind handles: they encode requests and decode replies.
 
 mod catalogue;
 mod codec;

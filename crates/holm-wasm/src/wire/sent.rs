@@ -1,4 +1,4 @@
-//! A request as data; the host adds the key and sends it.
+//! A request as data. The host adds the key and sends it.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -20,7 +20,6 @@ impl Sent {
         Self { request }
     }
 
-    /// `GET` or `POST`.
     pub const fn method(&self) -> &'static str {
         match self.request.method {
             Method::Get => "GET",
@@ -28,12 +27,13 @@ impl Sent {
         }
     }
 
-    /// The full URL under a base.
+    /// The full URL for this base URL.
     pub fn url(&self, base: &str) -> String {
         self.request.url(base)
     }
 
-    /// The headers as a JSON array of pairs, with the key where the format wants it; an empty key adds none.
+    /// The headers as a JSON array of pairs, including the key where the format requires it. An
+    /// empty key adds none.
     pub fn headers(&self, key: &str) -> String {
         let own = self.request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let auth = Some(key).filter(|key| !key.is_empty()).and_then(|key| self.request.auth.header(key));
@@ -41,7 +41,7 @@ impl Sent {
         text::json(&own.chain(auth).collect::<Vec<_>>())
     }
 
-    /// The service to sign for, where the format wants a signature instead of a key.
+    /// The service name for the signature, if the format requires a signature instead of a key.
     pub fn signed_service(&self) -> Option<String> {
         match &self.request.auth {
             Auth::SigV4(service) => Some(service.clone()),
@@ -56,12 +56,11 @@ impl Sent {
         text::json(&sign_request(&self.request, base, credentials, scope, now_ms))
     }
 
-    /// The body.
     pub fn body(&self) -> &[u8] {
         &self.request.body
     }
 
-    /// The body, given away.
+    /// Returns the body and consumes the request.
     pub fn into_body(self) -> Vec<u8> {
         self.request.body
     }

@@ -1,4 +1,4 @@
-//! Writes the TypeScript types from the Rust ones, and fails when the checked-in file is another.
+//! Generates the TypeScript types from the Rust types, and fails if the checked-in file differs.
 //!
 //! The serde forms are externally tagged throughout, so a type's source says all there is to know. After a change:
 //! `HOLM_UPDATE=1 cargo test -p holm-wasm --test types`.

@@ -1,4 +1,4 @@
-//! How a service differs from Anthropic itself, as data.
+//! The differences between services that offer Anthropic's format, as data.
 
 use alloc::{string::String, vec, vec::Vec};
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::Auth;
 
-/// What differs between services that speak Messages.
+/// The differences between services that offer the Messages API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL.
     pub path: String,
-    /// Headers beside the content type: the API's version, betas.
+    /// Headers other than the content type: the API version and betas.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
     pub auth: Auth,
-    /// The output cap where nobody gave one; the format demands a number.
+    /// The output limit if the request has none, because the format requires a number.
     pub max_tokens: u64,
-    /// How thinking is asked for.
+    /// How the request asks for thinking.
     pub thinking: ThinkingStyle,
-    /// How a reply's JSON schema is asked for.
+    /// How the request asks for a reply with a JSON schema.
     pub structured: Structured,
 }
 
@@ -38,26 +38,26 @@ impl Default for Dialect {
     }
 }
 
-/// How thinking is asked for.
+/// How the request asks for thinking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingStyle {
-    /// With a number of tokens.
+    /// As a number of tokens.
     #[default]
     Budget,
-    /// With a word; the model measures out its thinking itself.
+    /// As a word; the model decides how much it thinks.
     Adaptive,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 
-/// How structured output is asked for.
+/// How the request asks for structured output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Structured {
     /// `output_config.format` with the schema.
     #[default]
     OutputConfig,
-    /// Not at all; the schema is the prompt's business.
+    /// The request leaves it out, and the prompt must describe the schema.
     Omitted,
 }

@@ -1,4 +1,4 @@
-//! Anthropic Messages, and the services that offer it for their own models ([`Dialect`]).
+//! Anthropic Messages, and services that offer it for their own models ([`Dialect`]).
 
 mod dialect;
 mod request;
@@ -22,10 +22,10 @@ use crate::{
     framing::sse, stream::Events,
 };
 
-/// The name under which reasoning carries what this format wants to see again.
+/// The name under which reasoning keeps the data that this format must receive again.
 const REPLAY: &str = "anthropic";
 
-/// The codec.
+/// The codec for Anthropic Messages.
 ///
 /// ```
 /// use holm_wire::{Codec, anthropic::Messages};
@@ -41,12 +41,11 @@ pub struct Messages {
 }
 
 impl Messages {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
@@ -16,13 +16,14 @@ use crate::{
 const USER: &str = "user";
 const ASSISTANT: &str = "assistant";
 
-/// What makes a block the end of a cached prefix.
+/// Marks a block as the end of a cached prefix.
 const BREAKPOINT: &[u8] = br#","cache_control":{"type":"ephemeral"}"#;
 
-/// The least thinking budget that the service takes.
+/// The smallest thinking budget that the service accepts.
 const MIN_THINKING: u64 = 1_024;
 
-/// Writes a message. Neighbours of one role become one message, as the format wants all results of a batch together.
+/// Writes a message. Neighbours of one role become one message, because the format requires all
+/// results of a batch together.
 pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
     let role = match message.role {
         Role::Custom => return,
@@ -58,14 +59,14 @@ fn open(role: &'static str, out: &mut Transcript) {
     out.tail_mut().extend_from_slice(b"]}");
 }
 
-/// Writes one block, or nothing; says whether a cache breakpoint may stand on it.
+/// Writes one block, or nothing. Returns whether the block may carry a cache breakpoint.
 fn write_block(block: &Block, role: Role, media: &dyn MediaSource, out: &mut Vec<u8>) -> bool {
     match block {
         Block::Text(text) if role == Role::System => {
             write_text(&format!("<operator>\n{text}\n</operator>"), out);
             true
         }
-        // The service refuses blocks of nothing but white space.
+        // The service refuses blocks that contain only white space.
         Block::Text(text) if text.trim().is_empty() => false,
         Block::Text(text) => {
             write_text(text, out);
@@ -102,7 +103,7 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// Only reasoning that this format signed may be sent back; anything else would be refused.
+/// Only reasoning that this format signed may be sent back. The service refuses any other.
 fn write_thinking(thinking: &Thinking, out: &mut Vec<u8>) {
     let Some(replay) = thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY)) else { return };
     let text = |name: &str| replay.get(name).and_then(Json::as_str);
@@ -128,7 +129,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     if let Some(out) = object.member("input") {
         let text = call.arguments.trim();
         match Json::parse(text) {
-            // The model's own text, so that the bytes are those the cache knows.
+            // This is the model's own text, so that the bytes match the cache.
             Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
             _ if text.is_empty() => out.extend_from_slice(b"{}"),
             _ => {
@@ -165,7 +166,7 @@ fn write_result(result: &ToolResult, media: &dyn MediaSource, out: &mut Vec<u8>)
     object.close();
 }
 
-/// A part of a result: text, pictures and files; nothing else can stand there.
+/// A part of a result: text, pictures and files. The format allows nothing else there.
 fn write_part(part: &Block, media: &dyn MediaSource, out: &mut Vec<u8>) {
     match part {
         Block::Text(text) if !text.trim().is_empty() => {
@@ -254,7 +255,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 1_024;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
@@ -290,8 +291,9 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     request
 }
 
-/// Copies the messages and puts breakpoints on the last block and on the last block before the last reply: the second is
-/// where the request before this one ended, so its cache is found however long the last turn was.
+/// Copies the messages and puts breakpoints on the last block, and on the last block before
+/// the last reply. The previous request ended at the second one, so its cache is found even
+/// after a long turn.
 fn write_transcript(transcript: &Transcript, caching: Caching, out: &mut Vec<u8>) {
     let bytes = transcript.bytes();
     let mut from = 0;
@@ -319,7 +321,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     object.number("max_tokens", most);
     let reasoning = call.options.reasoning;
     let thinks = write_thinking_settings(dialect.thinking, reasoning, most, object);
-    // The service takes no temperature while it thinks.
+    // The service does not accept a temperature together with thinking.
     if let Some(milli) = call.request.model.temperature_milli.filter(|_| !thinks)
         && let Some(out) = object.member("temperature")
     {
@@ -358,7 +360,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     }
 }
 
-/// Asks for thinking and says whether it did.
+/// Requests thinking, and returns whether it did.
 fn write_thinking_settings(
     style: ThinkingStyle,
     reasoning: Reasoning,
@@ -421,7 +423,8 @@ fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'
     }
 }
 
-/// The id as the service takes it: letters, digits, `_` and `-`. Ids of other providers hold dots and colons.
+/// The id in the form that the service accepts: letters, digits, `_` and `-`. Ids of other
+/// providers contain dots and colons.
 fn tool_id(id: &str) -> Cow<'_, str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !id.is_empty() && id.chars().all(fits) {

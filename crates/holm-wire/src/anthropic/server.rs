@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 
@@ -15,7 +15,7 @@ use crate::{
     write::{self, Object},
 };
 
-/// Messages as a server speaks it.
+/// The server side of Anthropic Messages.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server;
 
@@ -51,13 +51,13 @@ impl ServerCodec for Server {
     fn failure(&self, failure: &Failure) -> (u16, Vec<u8>) {
         let mut out = Vec::new();
         write_error(failure, &mut out);
-        // Overload has a status of its own here.
+        // This format has its own status for overload.
         let status = if failure.class == FailureClass::Overloaded { 529 } else { status(failure.class) };
         (status, out)
     }
 }
 
-/// A streamed reply as a server writes it.
+/// Writes a streamed reply.
 #[derive(Debug)]
 pub struct ServerStream {
     head: Head,
@@ -67,7 +67,7 @@ pub struct ServerStream {
     open: Option<Kind>,
 }
 
-/// The kind of the block under way.
+/// The kind of the open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -434,7 +434,7 @@ fn read_result(json: &Json, before: &[Message]) -> ToolResult {
     let call = json.get("tool_use_id").and_then(Json::as_str).unwrap_or_default();
     let parts: Vec<Block> = match json.get("content") {
         Some(Json::String(text)) => alloc::vec![Block::Text(text.clone())],
-        // Results do not hold results, so this goes one level down and no further.
+        // Results do not contain results, so this recursion is one level deep.
         Some(Json::Array(parts)) => parts
             .iter()
             .filter(|part| part.get("type").and_then(Json::as_str) != Some("tool_result"))

@@ -1,4 +1,4 @@
-//! What the events of a streamed reply mean.
+//! Interprets the events of a streamed reply.
 
 use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String};
 
@@ -23,11 +23,11 @@ pub struct MessageEvents {
     open: BTreeMap<u64, Open>,
     counts: Counts,
     memo: Memo<Kind>,
-    /// Fuzzing and tests compare the two paths.
+    /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
-/// A block that has begun and not ended.
+/// A block that has started and not ended.
 #[derive(Debug)]
 enum Open {
     Text,
@@ -35,16 +35,16 @@ enum Open {
         signature: String,
     },
     Call {
-        /// The input that came with the start; it counts if no piece follows.
+        /// The input that came with the start. It counts if no piece follows.
         whole: String,
         pieces: bool,
     },
-    /// A kind that this version does not know.
+    /// A kind of block that this version does not know.
     Unknown,
 }
 
 impl Open {
-    /// What it keeps beside the draft.
+    /// The number of bytes that it keeps outside of the draft.
     const fn size(&self) -> usize {
         let text = match self {
             Self::Thinking { signature } => signature.len(),
@@ -55,7 +55,7 @@ impl Open {
     }
 }
 
-/// What the text of a remembered event was.
+/// The kind of text in a remembered event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -64,7 +64,7 @@ enum Kind {
 }
 
 impl MessageEvents {
-    /// The same by serde alone: no memo, no short cut.
+    /// The same without memo and fast path: every frame goes through the general reader.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
@@ -108,7 +108,7 @@ impl MessageEvents {
     }
 
     fn begin(&mut self, index: u64, block: &Block<'_>, draft: &mut Draft, sink: Sink<'_>) {
-        // A start that was sent twice, or a stop that was lost.
+        // The start was sent twice, or the stop was lost.
         self.close(index, draft, sink);
         draft.close();
         let open = match block.kind.as_str() {
@@ -232,7 +232,8 @@ fn not_a_reply(whole: &Whole<'_>, body: &[u8]) -> Failure {
     classify::failure(FailureClass::Server, "the reply holds no content")
 }
 
-/// What must be sent back with the reasoning, under this format's name, so that no other provider is sent it.
+/// The data that must be sent back with the reasoning. It is stored under this format's name, so
+/// that no other provider receives it.
 fn replay(name: &str, value: &str) -> Json {
     Json::object([(REPLAY, Json::object([(name, Json::from(value))]))])
 }
@@ -250,12 +251,13 @@ fn read_stop(reason: &str, draft: &mut Draft) {
     draft.set_stop(stop);
 }
 
-/// The one borrowed text of a piece that does nothing else, so that its like need not be parsed.
+/// The only borrowed text of a delta that has no other effect, so that similar frames
+/// need not be parsed.
 fn only_text<'c>(delta: &'c Delta<'_>, index: u64, in_call: bool) -> Option<(&'c str, Kind)> {
     let (text, kind) = match (&delta.text, &delta.thinking, &delta.partial_json, &delta.signature) {
         (Some(text), None, None, None) => (text, Kind::Text),
         (None, Some(text), None, None) => (text, Kind::Thinking),
-        // An empty first piece says nothing about whether pieces follow.
+        // An empty first piece does not show whether more pieces follow.
         (None, None, Some(text), None) if in_call && !text.as_str().is_empty() => {
             (text, Kind::Arguments(index))
         }

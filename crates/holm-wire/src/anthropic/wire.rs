@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the frame.
+//! The types on the wire, borrowed from the frame.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::{
     loose::{Count, Raw, Str},
 };
 
-/// One event; which members it has depends on its type. A whole body is read as an event that holds everything.
+/// One event. Its members depend on its type. A complete body is read as an event with all members.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Event<'a> {
@@ -53,7 +53,7 @@ pub(super) struct Start<'a> {
     pub(super) usage: Option<Tokens<'a>>,
 }
 
-/// A content block, at its start or whole.
+/// A content block, at its start or complete.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Block<'a> {
@@ -75,7 +75,7 @@ pub(super) struct Block<'a> {
     pub(super) input: Option<Raw<'a>>,
 }
 
-/// A reply that came whole.
+/// A complete reply that was not streamed.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Whole<'a> {
@@ -93,7 +93,7 @@ pub(super) struct Whole<'a> {
     pub(super) error: Option<Raw<'a>>,
 }
 
-/// Tokens as reported; cached ones are not part of `input_tokens` here.
+/// The reported usage. Here, `input_tokens` does not include cached tokens.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {
@@ -107,7 +107,7 @@ pub(super) struct Tokens<'a> {
     cache_read_input_tokens: Count<'a>,
 }
 
-/// The largest counts seen. Counts are cumulative, and some services send zeros first or last.
+/// The largest counts so far. Counts are cumulative, and some services send zeros first or last.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     fresh: u64,

@@ -1,4 +1,4 @@
-//! What differs between the models behind Converse, as data.
+//! The differences between the models behind Converse, as data.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Auth;
 
-/// How Converse is spoken.
+/// The settings of the Converse API.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
-    /// How the key is sent: signed, or as a bearer token for long-lived Bedrock keys.
+    /// How the key is sent: as a signature, or as a bearer token for long-lived Bedrock keys.
     pub auth: Auth,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// Whether cache points are set.
     pub cache: CachePoints,
-    /// How thinking is asked for.
+    /// How the request asks for thinking.
     pub thinking: ThinkingStyle,
-    /// How a reply's JSON schema is asked for.
+    /// How the request asks for a reply with a JSON schema.
     pub structured: Structured,
 }
 
@@ -35,23 +35,22 @@ impl Default for Dialect {
     }
 }
 
-/// Where cache points may stand. Models that do not know them refuse the request.
+/// Where cache points are set. Models without support for them refuse the request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum CachePoints {
-    /// As the model's name tells.
+    /// Depends on the model's name.
     #[default]
     ByModel,
     /// On tools, system prompt and messages.
     Everywhere,
     /// On system prompt and messages.
     NotOnTools,
-    /// Nowhere.
     Nowhere,
 }
 
 impl CachePoints {
-    /// The places for a model.
+    /// The places for this model.
     ///
     /// ```
     /// use holm_wire::bedrock::CachePoints;
@@ -63,7 +62,7 @@ impl CachePoints {
     /// ```
     #[must_use]
     pub fn for_model(self, model: &str) -> Self {
-        // Made before caching came.
+        // These models are older than caching.
         const OLD: [&str; 6] = [
             "claude-v2",
             "claude-instant",
@@ -85,20 +84,20 @@ impl CachePoints {
     }
 }
 
-/// How thinking is asked for: each maker has fields of its own beside Converse's.
+/// How the request asks for thinking. Each vendor has its own fields beside those of Converse.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingStyle {
-    /// As the model's name tells.
+    /// Depends on the model's name.
     #[default]
     ByModel,
-    /// Claude's, with a number of tokens.
+    /// Claude's field, as a number of tokens.
     Budget,
-    /// Claude's, with a word.
+    /// Claude's field, as a word.
     Adaptive,
-    /// `reasoning_effort`, as open models of `OpenAI` have it.
+    /// The field `reasoning_effort`, as for open models of `OpenAI`.
     Effort,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 
@@ -115,13 +114,13 @@ impl ThinkingStyle {
     }
 }
 
-/// How structured output is asked for.
+/// How the request asks for structured output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Structured {
     /// `outputConfig.textFormat` with the schema.
     #[default]
     OutputConfig,
-    /// Not at all; the schema is the prompt's business.
+    /// The request leaves it out, and the prompt must describe the schema.
     Omitted,
 }

@@ -1,4 +1,5 @@
-//! AWS Bedrock's Converse: one format for the models of many makers, over a binary event stream and under a signature.
+//! AWS Bedrock's Converse API: one format for the models of many vendors, with a binary event
+//! stream and signed requests.
 
 mod dialect;
 mod request;
@@ -24,10 +25,10 @@ use crate::{
     framing::event_stream, stream::Events,
 };
 
-/// The name under which reasoning carries what this format wants to see again.
+/// The name under which reasoning keeps the data that this format must receive again.
 const REPLAY: &str = "bedrock";
 
-/// The codec.
+/// The codec for Bedrock Converse.
 ///
 /// ```
 /// use holm_wire::{Codec, bedrock::Converse};
@@ -43,12 +44,11 @@ pub struct Converse {
 }
 
 impl Converse {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{borrow::Cow, format, string::String, sync::Arc, vec::Vec};
 
@@ -20,10 +20,10 @@ const ASSISTANT: &str = "assistant";
 /// The end of a cached prefix.
 const POINT: &[u8] = br#"{"cachePoint":{"type":"default"}}"#;
 
-/// The least thinking budget that Claude takes.
+/// The smallest thinking budget that Claude accepts.
 const MIN_THINKING: u64 = 1_024;
 
-/// The longest id that the service takes for a call.
+/// The longest call id that the service accepts.
 const MAX_ID: usize = 64;
 
 /// Writes a message. Neighbours of one role become one message, because roles must alternate.
@@ -53,7 +53,7 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
         write_block(block, message.role, media, &mut names, &mut bytes);
         add(&mut bytes, out, !matches!(block, Block::Thinking(_)));
     }
-    // A document is refused in a message without words.
+    // The service refuses a document in a message without text.
     if names.used() && message.plain_text().trim().is_empty() && role == USER {
         let mut bytes = Vec::new();
         write_text("See the attached document.", &mut bytes);
@@ -83,7 +83,7 @@ fn write_block(
         Block::Text(text) if role == Role::System => {
             write_text(&format!("<operator>\n{text}\n</operator>"), out);
         }
-        // The service refuses blocks of nothing but white space.
+        // The service refuses blocks that contain only white space.
         Block::Text(text) if text.trim().is_empty() => {}
         Block::Text(text) => write_text(text, out),
         Block::Thinking(thinking) => write_thinking(thinking, out),
@@ -101,7 +101,7 @@ fn write_text(text: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// Only reasoning that this format signed may be sent back; anything else would be refused.
+/// Only reasoning that this format signed may be sent back. The service refuses any other.
 fn write_thinking(thinking: &Thinking, out: &mut Vec<u8>) {
     let Some(replay) = thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY)) else { return };
     let text = |name: &str| replay.get(name).and_then(Json::as_str);
@@ -135,7 +135,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     if let Some(out) = object.member("input") {
         let text = call.arguments.trim();
         match Json::parse(text) {
-            // The model's own text, so that the bytes are those the cache knows.
+            // This is the model's own text, so that the bytes match the cache.
             Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
             _ if text.is_empty() => out.extend_from_slice(b"{}"),
             _ => {
@@ -185,7 +185,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
         out.extend_from_slice(br#"{"toolSpec":"#);
         let mut object = Object::open(out);
         object.string("name", &tool.name);
-        // An empty description is refused.
+        // The service refuses an empty description.
         if !tool.description.trim().is_empty() {
             object.string("description", &tool.description);
         }
@@ -199,7 +199,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 1_024;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
@@ -240,7 +240,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     request
 }
 
-/// The model stands in the path; a profile's name holds slashes and colons.
+/// The path contains the model. The name of a profile contains slashes and colons.
 fn path(call: &ModelCall<'_>) -> String {
     let mut path = String::from("/model/");
     escape(call.model(), &mut path);
@@ -251,8 +251,9 @@ fn path(call: &ModelCall<'_>) -> String {
     path
 }
 
-/// Copies the messages and puts points behind the last block and behind the last block before the last reply: the second is
-/// where the request before this one ended, so its cache is found however long the last turn was.
+/// Copies the messages and puts cache points after the last block, and after the last block
+/// before the last reply. The previous request ended at the second one, so its cache is found
+/// even after a long turn.
 fn write_transcript(transcript: &Transcript, cached: bool, out: &mut Vec<u8>) {
     let bytes = transcript.bytes();
     let mut from = 0;
@@ -262,7 +263,7 @@ fn write_transcript(transcript: &Transcript, cached: bool, out: &mut Vec<u8>) {
         let earlier =
             marks.skip_while(|mark| mark.group == USER).find(|mark| mark.group == USER).map(|mark| mark.at);
         for at in [earlier, last].into_iter().flatten() {
-            // A mark stands before the brace that closes its block.
+            // A mark is before the brace that closes its block.
             let at = at.saturating_add(1);
             out.extend_from_slice(bytes.get(from..at).unwrap_or_default());
             out.push(b',');
@@ -311,7 +312,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     if let Some(most) = call.max_output() {
         inference.number("maxTokens", most);
     }
-    // Claude takes no temperature while it thinks.
+    // Claude does not accept a temperature together with thinking.
     if let Some(milli) = call.request.model.temperature_milli.filter(|_| fields.is_none())
         && let Some(out) = inference.member("temperature")
     {
@@ -347,7 +348,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     }
 }
 
-/// The maker's own fields that ask for thinking.
+/// The vendor's own fields that request thinking.
 fn thinking_fields(style: ThinkingStyle, call: &ModelCall<'_>) -> Option<String> {
     let reasoning = call.options.reasoning;
     match style {
@@ -370,8 +371,8 @@ fn thinking_fields(style: ThinkingStyle, call: &ModelCall<'_>) -> Option<String>
     }
 }
 
-/// The id as the service takes it: at most 64 letters, digits, `_` and `-`. Call and result give the same id because it is derived
-/// from the id alone.
+/// The id in the form that the service accepts: at most 64 letters, digits, `_` and `-`. It depends
+/// only on the original id, so a call and its result get the same one.
 fn tool_id(id: &str) -> Cow<'_, str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if (1..=MAX_ID).contains(&id.len()) && id.chars().all(fits) {
@@ -379,7 +380,7 @@ fn tool_id(id: &str) -> Cow<'_, str> {
     }
     let mut short: String = id.chars().map(|c| if fits(c) { c } else { '_' }).take(MAX_ID).collect();
     if id.chars().nth(MAX_ID).is_some() {
-        // FNV-1a: small, stable for ever, and no secret hangs on it.
+        // FNV-1a is small and stable, and no secret depends on it.
         let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });

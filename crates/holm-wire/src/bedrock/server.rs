@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 mod read;
 
@@ -15,7 +15,8 @@ use crate::{
     write::{self, Object},
 };
 
-/// Converse as a server speaks it. Model and delivery stand in the path and not in the body, so a server is made for a path.
+/// The server side of Converse. The model and the delivery are in the path and not in the body, so
+/// a server is created for a path.
 ///
 /// ```
 /// use holm_wire::{Delivery, bedrock::Server};
@@ -31,7 +32,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// The server for a request's path; `None` if it is no path of Converse.
+    /// The server for a request's path, or `None` if it is not a path of Converse.
     pub fn at(path: &str) -> Option<Self> {
         let (model, verb) = path.strip_prefix("/model/")?.rsplit_once('/')?;
         let delivery = match verb {
@@ -84,7 +85,7 @@ impl ServerCodec for Server {
     }
 }
 
-/// A streamed reply as a server writes it.
+/// Writes a streamed reply.
 #[derive(Debug)]
 pub struct ServerStream {
     begun: bool,
@@ -93,7 +94,7 @@ pub struct ServerStream {
     open: Option<Kind>,
 }
 
-/// The kind of the block under way.
+/// The kind of the open block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -102,7 +103,7 @@ enum Kind {
 }
 
 impl ServerStream {
-    /// Makes a block of this kind the open one. Only calls are announced.
+    /// Opens a block of this kind. Only calls are announced.
     fn open(&mut self, kind: Kind, out: &mut Vec<u8>) {
         if !self.begun {
             self.begun = true;
@@ -138,7 +139,7 @@ impl ServerStream {
         });
     }
 
-    /// Writes a piece of the open block; `path` are the members that lead to the text.
+    /// Writes a piece of the open block. `path` lists the members that lead to the text.
     fn piece(&self, path: &[&str], text: &str, out: &mut Vec<u8>) {
         event("contentBlockDelta", out, |object| {
             object.number("contentBlockIndex", self.index);

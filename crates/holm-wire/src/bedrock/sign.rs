@@ -1,7 +1,7 @@
-//! AWS Signature Version 4, as a function of request, key and time.
+//! Computes AWS Signature Version 4 from a request, a key and a time.
 //!
-//! The signature covers the request's bytes as they go over the wire, so it is computed last and from the full URL. Nothing is kept and
-//! nothing is looked up: the host says what time it is.
+//! The signature covers the exact bytes on the wire, so it is computed last and from the full URL.
+//! This module keeps no state and reads no clock: the host passes the time.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 use core::fmt::{self, Write};
@@ -10,18 +10,18 @@ use sha2::{Digest, Sha256};
 
 use crate::{HttpRequest, Method, civil::Civil, escape};
 
-/// Headers that proxies and clients add or change on the way, so they are never signed.
+/// Headers that proxies and clients add or change, so they are never signed.
 const UNSIGNED: [&str; 6] =
     ["authorization", "connection", "expect", "transfer-encoding", "user-agent", "x-amzn-trace-id"];
 
-/// The keys of an AWS account. Its `Debug` form shows none of the secrets.
+/// The keys of an AWS account. The `Debug` form hides the secrets.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     /// The access key's id.
     pub access: String,
     /// The secret access key.
     pub secret: String,
-    /// The session token that temporary keys come with.
+    /// The session token of temporary keys.
     pub session: Option<String>,
 }
 
@@ -31,31 +31,30 @@ impl fmt::Debug for Credentials {
     }
 }
 
-/// What a signature is good for: one service in one region.
+/// The scope of a signature: one service in one region.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope<'a> {
-    /// For example `eu-central-1`.
+    /// The region, for example `eu-central-1`.
     pub region: &'a str,
-    /// For example `bedrock`; stands in [`Auth::SigV4`](crate::Auth::SigV4).
+    /// The service, for example `bedrock`. It comes from [`Auth::SigV4`](crate::Auth::SigV4).
     pub service: &'a str,
 }
 
-/// A request as it goes over the wire.
+/// A request as it is sent, before signing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unsigned<'a> {
-    /// The method.
     pub method: Method,
     /// The full URL, escaped.
     pub url: &'a str,
-    /// The headers that the signature shall cover; `host` is added.
+    /// The headers that the signature covers. `host` is added.
     pub headers: &'a [(String, String)],
-    /// The body.
     pub body: &'a [u8],
 }
 
-/// Signs a codec's request for a service whose base URL is `base`; gives the headers to add.
+/// Signs a codec's request for a service with the base URL `base`. Returns the headers to add.
 ///
-/// `now_ms` is the host's time in milliseconds since 1970; AWS takes signatures for some minutes.
+/// `now_ms` is the host's time in milliseconds since 1970. AWS accepts a
+/// signature for some minutes.
 ///
 /// ```
 /// use holm_wire::{Auth, HttpRequest, bedrock::{Credentials, Scope, sign_request}};
@@ -80,7 +79,7 @@ pub fn sign_request(
     sign(&unsigned, credentials, scope, now_ms)
 }
 
-/// Signs a request; gives the headers to add.
+/// Signs a request and returns the headers to add.
 pub fn sign(
     request: &Unsigned<'_>,
     credentials: &Credentials,
@@ -110,7 +109,7 @@ pub fn sign(
     added
 }
 
-/// The request in the one form that both sides hash, and the list of its headers.
+/// The canonical form of the request, which both sides hash, and the list of its headers.
 fn canonical_request(request: &Unsigned<'_>, added: &[(String, String)]) -> (String, String) {
     let (host, path, query) = split(request.url);
     let mut headers: BTreeMap<String, String> = BTreeMap::new();
@@ -144,7 +143,7 @@ fn canonical_request(request: &Unsigned<'_>, added: &[(String, String)]) -> (Str
     (out, names)
 }
 
-/// Host, path and query of a URL.
+/// Splits a URL into host, path and query.
 fn split(url: &str) -> (&str, &str, &str) {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let rest = rest.split('#').next().unwrap_or_default();
@@ -154,8 +153,8 @@ fn split(url: &str) -> (&str, &str, &str) {
     (host.rsplit('@').next().unwrap_or(host), path, query)
 }
 
-/// The path without `.`, `..` and doubled slashes, each segment escaped once more: AWS signs the escaped form of what is
-/// already escaped, so that `%3A` on the wire is `%253A` here.
+/// The path without `.`, `..` and doubled slashes, with each segment escaped again. AWS signs the
+/// escaped form of the escaped path, so `%3A` on the wire is `%253A` here.
 pub(super) fn canonical_path(path: &str) -> String {
     let mut segments: Vec<&str> = Vec::new();
     for segment in path.split('/') {
@@ -179,7 +178,7 @@ pub(super) fn canonical_path(path: &str) -> String {
     out
 }
 
-/// The parameters sorted; what is already escaped stays.
+/// The sorted parameters. Existing escapes stay.
 fn canonical_query(query: &str) -> String {
     let mut pairs: Vec<(String, String)> = query
         .split('&')
@@ -194,7 +193,7 @@ fn canonical_query(query: &str) -> String {
     pairs.join("&")
 }
 
-/// Escapes what a URL should not hold and leaves its escapes alone.
+/// Escapes characters that a URL must not contain, and keeps existing escapes.
 fn escape_rest(text: &str) -> String {
     let mut out = String::new();
     for (index, part) in text.split('%').enumerate() {
@@ -206,7 +205,7 @@ fn escape_rest(text: &str) -> String {
     out
 }
 
-/// A header's value without white space at its ends and with single spaces inside.
+/// A header's value without surrounding white space, and with single spaces inside.
 fn squeeze(value: &str) -> String {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
     words.join(" ")
@@ -216,7 +215,7 @@ fn sha256(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// HMAC-SHA256 (RFC 2104), written out because it is shorter than the dependency.
+/// HMAC-SHA256 (RFC 2104). The implementation is shorter than a dependency.
 pub(super) fn hmac(key: &[u8], message: &[u8]) -> [u8; 32] {
     const BLOCK: usize = 64;
     let hashed = sha256(key);

@@ -1,4 +1,4 @@
-//! What the events of a streamed reply mean.
+//! Interprets the events of a streamed reply.
 
 use alloc::{borrow::Cow, borrow::ToOwned, collections::BTreeMap, string::String, vec::Vec};
 
@@ -20,16 +20,17 @@ use crate::{
 #[derive(Debug, Default)]
 pub struct ConverseEvents {
     open: BTreeMap<u64, Open>,
-    /// Whether the reply's own end has come; only its usage may follow.
+    /// Whether the reply has ended. Only its usage may follow.
     stopped: bool,
     memo: Memo<Kind>,
-    /// The headers of the remembered event: the same payload under others is another event.
+    /// The headers of the remembered event. The same payload with different headers
+    /// is a different event.
     headers: Vec<u8>,
-    /// Fuzzing and tests compare the two paths.
+    /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
-/// A block that has begun and not ended.
+/// A block that has started and not ended.
 #[derive(Debug)]
 enum Open {
     Text,
@@ -37,12 +38,12 @@ enum Open {
         signature: String,
     },
     Call {
-        /// Whether any input has come.
+        /// Whether any input has arrived.
         pieces: bool,
     },
 }
 
-/// What the text of a remembered event was.
+/// The kind of text in a remembered event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -139,7 +140,7 @@ impl ConverseEvents {
         draft.thinking(text.as_str(), sink);
     }
 
-    /// Remembers a piece of text that does nothing else, so that its like need not be parsed.
+    /// Remembers a text delta that has no other effect, so that similar events need not be parsed.
     fn learn(&mut self, frame: Frame<'_>, index: u64, delta: &Delta<'_>) {
         let (text, kind) = match (&delta.text, &delta.reasoning_content, &delta.tool_use) {
             (Some(text), None, None) => (text, Kind::Text),
@@ -221,7 +222,7 @@ impl Events for ConverseEvents {
         Ok(draft.into_reply())
     }
 
-    /// The reply is whole when its stop reason has come; what may be lost behind it is the usage.
+    /// The reply is complete after its stop reason. Only the usage may be lost after it.
     fn is_complete(&self, _: &Draft) -> bool {
         self.stopped
     }
@@ -235,7 +236,8 @@ fn not_a_reply(body: &[u8]) -> Failure {
     classify::failure(FailureClass::Server, "the reply holds no message")
 }
 
-/// An error in place of an event; its kind stands in a header, its words in the payload or in another header.
+/// An error instead of an event. Its kind is in a header, and its message is in the payload
+/// or in another header.
 fn exception(headers: Headers<'_>, payload: &[u8]) -> Failure {
     let kind = headers
         .text(":exception-type")
@@ -254,7 +256,7 @@ fn exception(headers: Headers<'_>, payload: &[u8]) -> Failure {
             FailureClass::Auth
         }
         "resourcenotfoundexception" => FailureClass::BadRequest,
-        // The words may say more: a prompt that is too long, a filter.
+        // The message may say more: a prompt that is too long, or a filter.
         "validationexception" if failure.class == FailureClass::Server => FailureClass::BadRequest,
         _ => failure.class,
     };
@@ -268,7 +270,8 @@ fn exception(headers: Headers<'_>, payload: &[u8]) -> Failure {
     }
 }
 
-/// What must be sent back with the reasoning, under this format's name, so that no other provider is sent it.
+/// The data that must be sent back with the reasoning. It is stored under this format's name, so
+/// that no other provider receives it.
 fn replay(name: &str, value: &str) -> Json {
     Json::object([(REPLAY, Json::object([(name, Json::from(value))]))])
 }

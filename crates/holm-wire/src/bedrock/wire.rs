@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the frame.
+//! The types on the wire, borrowed from the frame.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::loose::{Count, Raw, Str};
 
-/// The payload of any event; which members it has depends on the event's name.
+/// The payload of any event. Its members depend on the event's name.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Event<'a> {
@@ -42,7 +42,8 @@ pub(super) struct Delta<'a> {
     pub(super) reasoning_content: Option<Reasoning<'a>>,
 }
 
-/// A call: its head at the start, a piece of its input as a string, or the whole with its input as an object.
+/// A call: its head at the start, a piece of its input as a string, or the complete call with its
+/// input as an object.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct ToolUse<'a> {
@@ -54,7 +55,7 @@ pub(super) struct ToolUse<'a> {
     pub(super) input: Option<Raw<'a>>,
 }
 
-/// Reasoning: a piece of text or of a signature, or the whole in `reasoningText`.
+/// Reasoning: a piece of text or of a signature, or the complete reasoning in `reasoningText`.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Reasoning<'a> {
@@ -77,7 +78,7 @@ pub(super) struct ReasoningText<'a> {
     pub(super) signature: Str<'a>,
 }
 
-/// A reply that came whole.
+/// A complete reply that was not streamed.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Whole<'a> {
@@ -99,12 +100,12 @@ pub(super) struct Output<'a> {
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Message<'a> {
-    /// Whole blocks have the members of a piece.
+    /// Complete blocks have the members of a delta.
     #[serde(borrow)]
     pub(super) content: Vec<Delta<'a>>,
 }
 
-/// Tokens as reported; cached ones are not part of `inputTokens`.
+/// The reported usage. `inputTokens` does not include cached tokens.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Tokens<'a> {

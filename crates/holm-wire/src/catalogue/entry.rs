@@ -6,63 +6,62 @@ use holm_kernel::{Model, NanoUsd, Price, Usage};
 
 use super::family;
 
-/// The most output that is asked for unasked: long enough for a large file, and far from what makes rate limits bite, because
-/// providers set aside what is asked for.
+/// The largest output limit that is requested by default. It is long enough for a large file.
+/// Providers reserve the requested amount, so a larger one would reach rate limits.
 const ASKED_OUTPUT: u64 = 32_000;
 
-/// What is known of a model. What is not known is `None`.
+/// The known data of a model. Unknown values are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Entry {
-    /// `provider/model`.
+    /// The full name, as `provider/model`.
     pub name: String,
     /// The context window in tokens.
     pub context: Option<u64>,
-    /// The most output in tokens.
+    /// The largest output in tokens.
     pub max_output: Option<u64>,
-    /// The prices.
     pub price: Prices,
-    /// Other prices for long prompts, the smallest first.
+    /// Different prices for long prompts, the shortest first.
     pub over: Vec<Over>,
 }
 
 /// Prices in nano-dollars per million tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Prices {
-    /// Prompt tokens.
+    /// The price of prompt tokens.
     pub input: Option<u64>,
-    /// Generated tokens.
+    /// The price of generated tokens.
     pub output: Option<u64>,
-    /// Prompt tokens read from the cache.
+    /// The price of prompt tokens read from the cache.
     pub cache_read: Option<u64>,
-    /// Prompt tokens written to the cache.
+    /// The price of prompt tokens written to the cache.
     pub cache_write: Option<u64>,
 }
 
-/// Prices of a prompt beyond a length; they then hold for all of its tokens.
+/// The prices of a prompt beyond a length. They then apply to all of its tokens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Over {
-    /// The longest prompt, in tokens, that is still below.
+    /// The longest prompt, in tokens, at the lower price.
     pub tokens: u64,
-    /// The prices beyond.
     pub price: Prices,
 }
 
 impl Entry {
-    /// The price of a call with a prompt of this many tokens; `None` if it is unknown.
+    /// The price of a call with a prompt of this many tokens, or `None` if it is unknown.
     pub fn price_for(&self, input: u64) -> Option<Price> {
         self.over.iter().rev().find(|over| input > over.tokens).map_or(self.price, |over| over.price).known()
     }
 
-    /// What a call cost, from the usage that the provider reported; `None` if the price is unknown.
+    /// The cost of a call, from the usage that the provider reported. `None` if
+    /// the price is unknown.
     pub fn cost(&self, usage: Usage) -> Option<NanoUsd> {
         Some(self.price_for(usage.input)?.cost(usage))
     }
 
-    /// Takes over everything that `other` knows.
+    /// Copies every value that `other` knows.
     pub(super) fn learn(&mut self, other: Self) {
         self.context = other.context.or(self.context);
         self.max_output = other.max_output.or(self.max_output);
-        // A user's price is the whole story: our prices for long prompts do not belong to it.
+        // A user's price is complete, so our prices for long prompts do not apply to it.
         if !other.over.is_empty() || other.price != Prices::default() {
             self.over = other.over;
         }
@@ -76,7 +75,7 @@ impl Entry {
 }
 
 impl Prices {
-    /// The price as the kernel counts with it; known only if both main prices are.
+    /// The price in the form of the kernel. It is known only if both main prices are.
     pub const fn known(self) -> Option<Price> {
         match (self.input, self.output) {
             (Some(input), Some(output)) => {
@@ -87,9 +86,9 @@ impl Prices {
     }
 }
 
-/// The model as the kernel knows it. The kernel has one price a model: that of short prompts.
+/// The model card for the kernel. The kernel has one price per model: that of short prompts.
 ///
-/// The output cap is at most 32,000 tokens and a quarter of the window.
+/// The output limit is at most 32,000 tokens and a quarter of the window.
 ///
 /// ```
 /// use holm_wire::catalogue::{Catalogue, to_kernel};

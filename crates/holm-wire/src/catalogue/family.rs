@@ -1,10 +1,10 @@
-//! Which tokenizer a model likely has.
+//! Guesses the tokenizer of a model from its name.
 
 use holm_kernel::Family;
 
 use crate::provider_model;
 
-/// Beginnings of model names, of the last part after slashes and makers' dots.
+/// Prefixes of model names, after the last slash and the vendor's dots.
 const FAMILIES: &[(&[&str], Family)] = &[
     (&["gpt-", "chatgpt", "o1", "o3", "o4", "codex"], Family::OpenAi),
     (&["claude"], Family::Anthropic),
@@ -35,7 +35,7 @@ const FAMILIES: &[(&[&str], Family)] = &[
     ),
 ];
 
-/// The family of a model by its name, for estimates before the provider has counted.
+/// The tokenizer family of a model by its name, for estimates before the provider has counted.
 ///
 /// ```
 /// use holm_kernel::Family;
@@ -55,6 +55,7 @@ pub fn family(name: &str) -> Family {
             .find(|(names, _)| names.iter().any(|name| part.starts_with(name)))
             .map(|(_, family)| *family)
     };
-    // A profile's name begins with region and maker; versions have dots too, so the whole comes first.
+    // A profile's name begins with region and vendor. Versions contain dots too, so the whole name
+    // is tried first.
     starts(&last).or_else(|| last.split('.').find_map(starts)).unwrap_or_default()
 }

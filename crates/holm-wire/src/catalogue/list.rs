@@ -1,4 +1,4 @@
-//! The catalogue itself.
+//! The catalogue of models.
 
 use alloc::{collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -6,10 +6,10 @@ use holm_guards::json::{Json, ParseError};
 
 use super::{Entry, Over, Prices};
 
-/// The snapshot, made by `scripts/make-catalogue`.
+/// The snapshot, created by `scripts/make-catalogue`.
 const PINNED: &str = include_str!("../../data/models.json");
 
-/// Models by name.
+/// A list of models by their names.
 ///
 /// ```
 /// use holm_wire::catalogue::Catalogue;
@@ -29,16 +29,17 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The snapshot that Holm ships. It is read anew with each call; a host keeps the result.
+    /// The snapshot that is part of Holm. Each call parses it again, so a host
+    /// should keep the result.
     pub fn pinned() -> Self {
-        // The snapshot is part of this crate and a test reads it.
+        // The snapshot is part of this crate, and a test parses it.
         Self::parse(PINNED).unwrap_or_default()
     }
 
-    /// Reads a catalogue in the form of the snapshot. Unknown members are passed over.
+    /// Parses a catalogue in the format of the snapshot. Unknown members are ignored.
     ///
     /// # Errors
-    /// [`BadCatalogue`] with the place.
+    /// [`BadCatalogue`] with the position of the mistake.
     pub fn parse(text: &str) -> Result<Self, BadCatalogue> {
         let json = Json::parse(text).map_err(BadCatalogue::NotJson)?;
         let word = |name: &str| json.get(name).and_then(Json::as_str).unwrap_or_default().into();
@@ -52,7 +53,7 @@ impl Catalogue {
         })
     }
 
-    /// The same with the user's word on top: what the user says of a model wins, what the user does not say stays.
+    /// The same catalogue with the user's values on top. Values that the user does not give stay.
     #[must_use]
     pub fn overridden_by(mut self, user: Self) -> Self {
         for (name, entry) in user.models {
@@ -62,7 +63,8 @@ impl Catalogue {
         self
     }
 
-    /// The model of exactly this name. There is no looking for a similar one: its price would be a guess.
+    /// The model of exactly this name. Similar names are not searched, because their price
+    /// would be a guess.
     pub fn model(&self, name: &str) -> Option<&Entry> {
         self.models.get(name)
     }
@@ -72,12 +74,12 @@ impl Catalogue {
         self.models.values()
     }
 
-    /// Where the numbers come from.
+    /// The source of the numbers.
     pub fn source(&self) -> &str {
         &self.source
     }
 
-    /// The day on which they held, such as `2026-07-02`.
+    /// The date of the numbers, such as `2026-07-02`.
     pub fn as_of(&self) -> &str {
         &self.as_of
     }
@@ -115,7 +117,8 @@ fn read_prices(json: &Json, place: &str) -> Result<Prices, BadCatalogue> {
     })
 }
 
-/// A number that may be missing or `null`, which both mean unknown; anything else is a mistake that must not pass for a price.
+/// A number that may be missing or `null`, which both mean unknown. Any other value is a mistake,
+/// and must not be taken for a price.
 fn read_number(json: &Json, name: &str, place: &str) -> Result<Option<u64>, BadCatalogue> {
     match json.get(name) {
         None | Some(Json::Null) => Ok(None),
@@ -132,12 +135,11 @@ pub enum BadCatalogue {
     /// It is not JSON.
     #[error("the catalogue is not JSON: {0}")]
     NotJson(ParseError),
-    /// A member has another type.
+    /// A member has the wrong type.
     #[error("{place} of the catalogue: expected {expected}")]
     Member {
-        /// Where.
         place: String,
-        /// What should be there.
+        /// What the member should be.
         expected: &'static str,
     },
 }

@@ -1,6 +1,7 @@
-//! What models can hold and what they cost: a pinned snapshot, over which the user's word wins.
+//! The context sizes and prices of models: a pinned snapshot that the user's own values override.
 //!
-//! A price that nobody wrote down is unknown and stays so; it is never taken from a relative, an older version or another seller.
+//! A price that is not recorded stays unknown. It is never taken from a related model, an older
+//! version or another seller.
 
 mod entry;
 mod family;

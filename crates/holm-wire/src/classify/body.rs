@@ -1,4 +1,4 @@
-//! Finds the error in an error body, whoever wrote it.
+//! Finds the error in the body of an error response, from any provider or proxy.
 
 use alloc::{borrow::ToOwned, string::String, vec::Vec};
 
@@ -6,32 +6,33 @@ use holm_guards::json::Json;
 
 use super::retry_after::{duration_ms, said_in_prose};
 
-/// The most characters of a provider's message that are passed on.
+/// The longest provider message that is passed on, in characters.
 pub const MAX_MESSAGE: usize = 500;
 
-/// Longer bodies are not parsed: no provider's error is longer, and a page or a dump has no structure worth finding.
+/// Longer bodies are not parsed. No provider's error is longer, and a web page or a dump
+/// has no useful structure.
 const MAX_BODY: usize = 1 << 20;
 
-/// How many entries of a list inside an error are looked at.
+/// How many entries of a list inside an error are read.
 const MAX_ENTRIES: usize = 16;
 
-/// Beginnings of keys that providers echo back.
+/// Prefixes of keys that providers echo back.
 const KEYS: [&str; 12] =
     ["sk-", "sk_", "pk-", "rk-", "AIza", "gsk_", "xai-", "AKIA", "ASIA", "hf_", "nvapi-", "eyJ"];
 
-/// Shorter runs are words, not keys.
+/// Shorter words are not keys.
 const MIN_KEY: usize = 12;
 
-/// What an error body says.
+/// The content of an error body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ErrorBody {
     /// The message for people.
     pub message: String,
     /// Codes, types and the message in lower case, for recognition.
     pub words: String,
-    /// A waiting time that the body asks for.
+    /// The waiting time that the body asks for.
     pub retry_after_ms: Option<u64>,
-    /// A status that the body repeats.
+    /// The status that the body repeats.
     pub status: Option<u16>,
 }
 
@@ -85,7 +86,7 @@ impl ErrorBody {
         self.details(object);
     }
 
-    /// Google's list of typed details, and the places where routers keep the upstream's error.
+    /// Google's list of typed details, and the members where routers put the upstream's error.
     fn details(&mut self, object: &Json) {
         for detail in
             object.get("details").and_then(Json::as_array).unwrap_or_default().iter().take(MAX_ENTRIES)
@@ -110,7 +111,7 @@ impl ErrorBody {
     }
 }
 
-/// The message of a body without an error object: `message`, `detail` as text or as a list.
+/// The message of a body without an error object: `message`, or `detail` as text or as a list.
 fn outer_message(json: &Json) -> String {
     let direct = ["message", "Message", "detail", "error_description", "msg"];
     if let Some(text) = direct.iter().find_map(|name| json.get(name)?.as_str()) {
@@ -122,7 +123,8 @@ fn outer_message(json: &Json) -> String {
     texts.join("; ")
 }
 
-/// Makes a provider's text fit for a log: bounded, on one line, without control characters and without keys.
+/// Prepares a provider's text for a log: limited, on one line, without control
+/// characters and without keys.
 pub(super) fn tidy(text: &str) -> String {
     let mut out = String::new();
     for (count, word) in text.split_whitespace().enumerate() {
@@ -144,7 +146,7 @@ pub(super) fn tidy(text: &str) -> String {
     }
 }
 
-/// Appends a word; runs of key characters that begin like a key are replaced, wherever in the word they stand.
+/// Appends a word. Character runs that begin like a key are replaced, at any position in the word.
 fn push_word(word: &str, out: &mut String) {
     let in_key = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '*' | '.');
     let mut rest = word;

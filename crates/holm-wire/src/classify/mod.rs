@@ -1,7 +1,8 @@
-//! Sorts failures by what can be done about them.
+//! Classifies failures by what can be done about them.
 //!
-//! The kernel decides over retry, waiting and fallback from the class alone, so the class must be right for every
-//! provider's way of saying it: by status, by code, by type, or only in prose.
+//! The kernel decides about retries, waiting and fallback by the class alone. The class must
+//! therefore be right for every provider's way to report a failure: by status, by code, by type, or
+//! only in text.
 
 mod body;
 mod retry_after;
@@ -22,13 +23,12 @@ use holm_read::ReadError;
 /// An HTTP answer that is not a reply.
 #[derive(Debug, Clone, Copy)]
 pub struct HttpFailure<'a> {
-    /// The status code.
     pub status: u16,
-    /// The headers, names in any case.
+    /// The headers, with names in any case.
     pub headers: &'a [(&'a str, &'a str)],
     /// The body, as far as the host has read it.
     pub body: &'a [u8],
-    /// The host's time in milliseconds since 1970, to make sense of dates.
+    /// The host's time in milliseconds since 1970, to interpret dates.
     pub now_ms: Option<u64>,
 }
 
@@ -63,10 +63,10 @@ pub fn http(answer: &HttpFailure<'_>) -> Failure {
     Failure { retry_after_ms: wait, ..failure(class, &message) }
 }
 
-/// A wait that is too long is named in the message: the run ends instead.
+/// A longer wait than this is named in the message, because the run ends instead.
 const LONG_WAIT_MS: u64 = 60_000;
 
-/// Classifies an error object that came inside a stream or a body of status 200.
+/// Classifies an error object inside a stream, or in a body with status 200.
 pub fn in_stream(json: &[u8]) -> Failure {
     let error = ErrorBody::read(json);
     let class = class_of(error.status, &error);
@@ -77,7 +77,7 @@ pub fn in_stream(json: &[u8]) -> Failure {
     }
 }
 
-/// Whether a body is a web page, as captive portals and proxies send with any status.
+/// Whether a body is a web page. Captive portals and proxies send them with any status.
 pub fn web_page(body: &[u8]) -> Option<Failure> {
     let text = body.trim_ascii_start();
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
@@ -89,13 +89,14 @@ pub fn web_page(body: &[u8]) -> Option<Failure> {
     Some(failure(FailureClass::Network, message))
 }
 
-/// A failure without usage or waiting time; the message is bounded and freed of keys.
+/// A failure without usage or waiting time. The message is limited in length, and keys
+/// are removed from it.
 pub fn failure(class: FailureClass, message: &str) -> Failure {
     let message = body::tidy(message);
     Failure { class, message, retry_after_ms: None, usage: Usage::default() }
 }
 
-/// A reply's body that is not JSON of the expected shape.
+/// The failure for a reply body that is not JSON of the expected shape.
 pub fn unreadable(body: &[u8], error: &ReadError) -> Failure {
     if let Some(page) = web_page(body) {
         return page;
@@ -107,7 +108,8 @@ pub fn unreadable(body: &[u8], error: &ReadError) -> Failure {
     failure(FailureClass::Server, &format!("the reply cannot be read; it begins {start:?}"))
 }
 
-/// Decides the class: what the words say first where status codes are known to lie, then the status, then the words.
+/// Determines the class: first by the text where status codes are known to be wrong, then by the
+/// status, then by the text.
 fn class_of(status: Option<u16>, error: &ErrorBody) -> FailureClass {
     let says = |needles: &[&str]| needles.iter().any(|needle| error.words.contains(needle));
     let quota = says(QUOTA) && error.retry_after_ms.is_none();
@@ -146,7 +148,7 @@ fn by_words(error: &ErrorBody, quota: bool) -> Option<FailureClass> {
     .find_map(|(said, class)| said.then_some(class))
 }
 
-// Lower-case pieces of codes, types and messages, one provider's spelling beside the other's.
+// Lower-case fragments of codes, types and messages, in the spellings of all providers.
 
 const OVERFLOW: &[&str] = &[
     "context_length_exceeded",

@@ -1,14 +1,16 @@
-//! How long a provider asks to wait, in every spelling.
+//! Reads how long a provider asks to wait, in every notation.
 
 use super::time::{http_date_ms, rfc3339_ms};
 
-/// No wish to wait beyond this is passed on: a day. What is longer is a mistake or a lock-out, and both are for the kernel's deadline.
+/// The longest waiting time that is passed on: a day. A longer one is a mistake or a lock-out, and
+/// the kernel's deadline handles both.
 pub const MAX_RETRY_AFTER_MS: u64 = 86_400_000;
 
-/// Numbers above this are moments and not spans: no provider asks to wait for 30 years.
+/// Larger numbers are points in time and not durations, because no provider asks to
+/// wait for 30 years.
 const MOMENT_SECONDS: u64 = 1_000_000_000;
 
-/// The waiting time that the headers ask for, in milliseconds; header names in any case.
+/// The waiting time that the headers ask for, in milliseconds. Header names may be in any case.
 ///
 /// ```
 /// use holm_wire::classify::retry_after_ms;
@@ -29,7 +31,7 @@ pub fn retry_after_ms(headers: &[(&str, &str)], now_ms: Option<u64>) -> Option<u
         .map(|wait| wait.min(MAX_RETRY_AFTER_MS))
 }
 
-/// A span such as `1m1s`, `120ms`, `26.001s`, `2h`, `1.5`; a bare number counts seconds.
+/// A duration such as `1m1s`, `120ms`, `26.001s`, `2h`, `1.5`. A plain number counts seconds.
 ///
 /// ```
 /// use holm_wire::classify::duration_ms;
@@ -104,13 +106,14 @@ fn span_or_moment(value: &str, now_ms: Option<u64>) -> Option<u64> {
     Some(wait)
 }
 
-/// A bare number of seconds without the bound, so that moments can be told from spans; everything else as a span.
+/// A plain number of seconds without the limit, so that points in time can be distinguished from
+/// durations. Everything else is read as a duration.
 fn duration_ms_unbounded(value: &str) -> Option<u64> {
     scaled(value, 1000).or_else(|| duration_ms(value))
 }
 
-/// The `…-reset…` headers. Of several limits those count that are used up, and of them the latest; where that is not
-/// said, the earliest.
+/// Reads the `…-reset…` headers. If limits are marked as used up, the latest of those counts;
+/// otherwise the earliest of all.
 fn reset(headers: &[(&str, &str)], now_ms: Option<u64>) -> Option<u64> {
     let mut exhausted: Option<u64> = None;
     let mut open: Option<u64> = None;
@@ -131,7 +134,7 @@ fn reset(headers: &[(&str, &str)], now_ms: Option<u64>) -> Option<u64> {
     exhausted.or(open)
 }
 
-/// A decimal number times `scale`, rounded up to a whole one; what is negative is zero.
+/// A decimal number times `scale`, rounded up. A negative number becomes zero.
 fn scaled(text: &str, scale: u64) -> Option<u64> {
     let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -145,7 +148,7 @@ fn scaled(text: &str, scale: u64) -> Option<u64> {
     let whole = whole
         .bytes()
         .fold(0_u64, |sum, digit| sum.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0'))));
-    // Nine places are more than any clock gives.
+    // Nine digits are more precise than any clock.
     let (mut part, mut unit) = (0_u64, 1_u64);
     for digit in fraction.bytes().take(9) {
         part = part.saturating_mul(10).saturating_add(u64::from(digit.wrapping_sub(b'0')));

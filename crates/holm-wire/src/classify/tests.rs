@@ -10,7 +10,7 @@ use super::{
     HttpFailure, MAX_RETRY_AFTER_MS, duration_ms, http, http_date_ms, in_stream, retry_after_ms, rfc3339_ms,
 };
 
-/// 2025-10-21 07:28:00 UTC.
+/// Stands for 2025-10-21 07:28:00 UTC.
 const NOW: u64 = 1_761_031_680_000;
 
 fn class(status: u16, body: &str) -> FailureClass {

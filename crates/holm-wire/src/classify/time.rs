@@ -1,9 +1,10 @@
-//! Dates in headers, as milliseconds since 1970. There is no clock here: the host says what time it is.
+//! Parses dates in headers, as milliseconds since 1970. This crate has no clock: the host passes
+//! the time.
 
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// An HTTP date in any of its three forms.
+/// An HTTP date in any of its three formats.
 ///
 /// ```
 /// use holm_wire::classify::http_date_ms;
@@ -31,7 +32,7 @@ pub fn http_date_ms(text: &str) -> Option<u64> {
     seconds(year?, month?, day?)?.checked_add(clock?)?.checked_mul(1000)
 }
 
-/// A moment such as `2025-01-15T12:00:00Z`, with fractions or an offset.
+/// A point in time such as `2025-01-15T12:00:00Z`, with fractions or an offset.
 ///
 /// ```
 /// use holm_wire::classify::rfc3339_ms;
@@ -74,7 +75,7 @@ const fn full_year(number: u64, digits: usize) -> u64 {
     }
 }
 
-/// Seconds from 1970 to the beginning of a day, by counting whole years and leap days.
+/// Seconds from 1970 to the start of a day, by counting whole years and leap days.
 fn seconds(year: u64, month: u64, day: u64) -> Option<u64> {
     if !(1970..=9999).contains(&year) || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;

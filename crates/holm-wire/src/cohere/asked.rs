@@ -1,4 +1,4 @@
-//! Requests as a client of this format sends them.
+//! Reads requests from clients of this format.
 
 use alloc::{format, string::String, string::ToString, vec::Vec};
 
@@ -132,7 +132,7 @@ fn read_settings(json: &Json, asked: &mut Asked) {
         .and_then(|number| loose::thousandths(number.as_str()));
     let stops = json.get("stop_sequences").and_then(Json::as_array).unwrap_or_default();
     asked.stop = stops.iter().filter_map(Json::as_str).map(String::from).collect();
-    // The reference names one spelling, the guides the other.
+    // The reference has one spelling, and the guides have the other.
     let format = json.get("response_format");
     asked.format =
         format.and_then(|format| format.get("json_schema").or_else(|| format.get("schema"))).cloned();

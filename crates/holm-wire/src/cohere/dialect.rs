@@ -1,4 +1,4 @@
-//! How a service differs from Cohere itself, as data.
+//! The differences between services that offer Cohere's format, as data.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Auth, openai_chat::Field};
 
-/// What differs between services that speak this format.
+/// The differences between services that offer this format.
 ///
 /// ```
 /// use holm_wire::{Auth, cohere::Dialect};
@@ -21,15 +21,15 @@ use crate::{Auth, openai_chat::Field};
 pub struct Dialect {
     /// The path after the base URL.
     pub path: String,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
     pub auth: Auth,
-    /// Whether pictures may be sent; otherwise they are named in words.
+    /// Whether pictures may be sent. Otherwise they are described in text.
     pub images: Field,
     /// Whether `thinking` may be sent.
     pub thinking: Field,
-    /// Whether a reply's schema may be sent beside tools; the service refuses the two together.
+    /// Whether a reply schema may be sent together with tools. The service refuses the combination.
     pub schema_with_tools: Field,
 }
 

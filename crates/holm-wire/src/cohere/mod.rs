@@ -1,7 +1,7 @@
-//! Cohere's chat, version 2.
+//! Cohere's chat API, version 2.
 //!
-//! What a model says before it calls tools is called its plan here and stands in a member of its own; in Holm it is text like any other, and
-//! becomes the plan again when it is sent back.
+//! The text of a model before its tool calls is called its plan here, and has a member of its own.
+//! In Holm it is ordinary text, and becomes the plan again when it is sent back.
 
 mod asked;
 mod dialect;
@@ -26,10 +26,10 @@ use crate::{
     framing::sse, stream::Events,
 };
 
-/// The name under which reasoning is marked as this format's, so that it is sent back here and nowhere else.
+/// The name that marks reasoning as this format's, so that it is sent back only to this format.
 const REPLAY: &str = "cohere";
 
-/// The codec.
+/// The codec for Cohere chat.
 ///
 /// ```
 /// use holm_wire::{Codec, cohere::Chat};
@@ -45,12 +45,11 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -13,7 +13,8 @@ use crate::{
     write::{self, Object},
 };
 
-/// The group of consecutive tool results; their pictures follow in one user message, because tool messages hold text only.
+/// The group of consecutive tool results. Their pictures follow in one user message, because tool
+/// messages contain only text.
 const RESULTS: &str = "results";
 
 pub(super) fn write_message(
@@ -36,7 +37,7 @@ pub(super) fn write_message(
     }
 }
 
-/// Results first, each a message of its own, then what else the message says.
+/// Writes the results first, each as a message of its own, and then the rest of the message.
 fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
@@ -79,8 +80,8 @@ fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// A reply. Beside calls, text is the plan: the service takes no other text there. A reply that has nothing to say here is
-/// left out, because the service refuses it.
+/// Writes a reply. Text beside calls becomes the plan, because the service accepts no other text
+/// there. A reply without any content is left out, because the service refuses it.
 fn write_assistant(message: &Message, out: &mut Vec<u8>) {
     let text = message.plain_text();
     let calls: Vec<&ToolCall> = message.tool_calls().collect();
@@ -121,7 +122,7 @@ fn write_assistant(message: &Message, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// Reasoning of this format; that of others is not sent.
+/// The reasoning of this format. Reasoning of other formats is not sent.
 fn own_thought(block: &Block) -> Option<&str> {
     let Block::Thinking(thinking) = block else { return None };
     thinking.replay.as_ref()?.get(REPLAY)?;
@@ -136,7 +137,8 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     if let Some(out) = object.member("function") {
         let mut function = Object::open(out);
         function.string("name", &call.name);
-        // An empty text is how some models call a tool without arguments; the service wants an object.
+        // Some models call a tool without arguments with an empty text; the service requires an
+        // object.
         function.string("arguments", if call.arguments.is_empty() { "{}" } else { &call.arguments });
         function.close();
     }
@@ -159,7 +161,7 @@ fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSourc
     if tail.is_empty() {
         tail.extend_from_slice(br#",{"role":"user","content":["#);
     } else {
-        // Reopens the message: its two closing brackets go.
+        // Reopens the message by removing its two closing brackets.
         tail.truncate(tail.len().saturating_sub(2));
     }
     write_typed("text", &format!("From the tool {}, call {}:", result.tool, result.call), tail);
@@ -169,7 +171,7 @@ fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSourc
     tail.extend_from_slice(b"]}");
 }
 
-/// A part whose text stands in the member that is called like its type.
+/// A part whose text is in the member with the name of its type.
 fn write_typed(kind: &str, text: &str, out: &mut Vec<u8>) {
     write::comma(out);
     let mut object = Object::open(out);
@@ -204,7 +206,7 @@ fn write_image(url: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// The format has no place for files: text is read out, the rest is named.
+/// The format does not support files: text files are inserted as text, and others are described.
 fn read_file(media: &Media, source: &dyn MediaSource) -> String {
     let text = match resolve(media, source) {
         Resolved::Base64(data) => as_text(&media.media_type, &data),
@@ -230,7 +232,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
@@ -259,7 +261,8 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
     request
 }
 
-/// The service cannot be told which tool to call, only that one must be; a chosen tool is the only one it is shown.
+/// The service can be told that a tool must be called, but not which one. For a chosen tool, the
+/// request therefore offers only that tool.
 fn write_tool_settings(call: &ModelCall<'_>, tools: &[u8], object: &mut Object<'_>) {
     if tools.is_empty() {
         return;
@@ -322,6 +325,6 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
         }
         out.push(b']');
     }
-    // The member is required here, whichever way the reply is wanted.
+    // This member is required here, for both kinds of delivery.
     object.raw("stream", if call.options.delivery == Delivery::Stream { "true" } else { "false" });
 }

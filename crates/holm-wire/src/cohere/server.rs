@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 use alloc::{boxed::Box, collections::BTreeSet, format, vec::Vec};
 
@@ -11,7 +11,7 @@ use crate::{
     write::{self, Object},
 };
 
-/// The chat as a server speaks it.
+/// The server side of Cohere chat.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server;
 
@@ -55,7 +55,7 @@ impl ServerCodec for Server {
     }
 }
 
-/// A streamed reply as a server writes it.
+/// Writes a streamed reply.
 #[derive(Debug)]
 pub struct ServerStream {
     head: Head,
@@ -63,7 +63,7 @@ pub struct ServerStream {
     /// The next content's index.
     index: u64,
     open: Option<Kind>,
-    /// Calls under way; live pieces of several may be mixed.
+    /// The open calls. Deltas of several calls may be interleaved.
     calls: BTreeSet<u64>,
     /// How many calls were written as blocks.
     written: u64,
@@ -208,7 +208,7 @@ fn event(name: &str, out: &mut Vec<u8>, members: impl FnOnce(&mut Object<'_>)) {
     out.extend_from_slice(b"\n\n");
 }
 
-/// Writes an event about content; its start also says the type.
+/// Writes a content event. A start event also contains the type.
 fn content(name: &str, index: u64, typed: Option<Kind>, (kind, text): (Kind, &str), out: &mut Vec<u8>) {
     event(name, out, |object| {
         object.number("index", index);
@@ -288,7 +288,7 @@ fn write_reply_message(reply: &Reply, out: &mut Vec<u8>) {
     message.close();
 }
 
-/// The service bills less than it reads; here the two are one.
+/// The service bills less than it reads; here the two numbers are equal.
 fn write_usage(usage: Usage, out: &mut Vec<u8>) {
     let counts = format!(r#"{{"input_tokens":{},"output_tokens":{}}}"#, usage.input, usage.output);
     let mut object = Object::open(out);

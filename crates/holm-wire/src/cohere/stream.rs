@@ -1,4 +1,4 @@
-//! What the events of a streamed reply mean.
+//! Interprets the events of a streamed reply.
 
 use alloc::format;
 
@@ -17,7 +17,7 @@ pub struct ChatEvents {
     open: Open,
 }
 
-/// What the last piece was.
+/// The kind of the last piece.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Open {
     #[default]
@@ -56,7 +56,7 @@ impl ChatEvents {
         Step::More
     }
 
-    /// Takes the pieces of a message: reasoning and text, the plan, the calls.
+    /// Reads the pieces of a message: reasoning and text, the plan, the calls.
     fn message(&mut self, message: &Message<'_>, index: Option<u64>, draft: &mut Draft, sink: Sink<'_>) {
         for part in message.content() {
             if !part.thinking.as_str().is_empty() {
@@ -84,7 +84,8 @@ impl ChatEvents {
         }
     }
 
-    /// Ends what was under way if something else begins; finished reasoning is marked as this format's.
+    /// Ends the current block if another kind begins. Finished reasoning is
+    /// marked as this format's.
     fn turn_to(&mut self, next: Open, draft: &mut Draft) {
         let before = core::mem::replace(&mut self.open, next);
         if before == next {
@@ -101,7 +102,7 @@ impl Events for ChatEvents {
     const UNFRAMED: &'static [u8] = b"{[<";
 
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
-        // Comes after the end, and says nothing without it.
+        // This comes after the end, and means nothing without it.
         if frame.data.trim_ascii() == b"[DONE]" {
             return Step::More;
         }
@@ -148,7 +149,7 @@ fn failed(class: FailureClass, reason: &str) -> Failure {
     classify::failure(class, &format!("the provider ended the reply with {reason}"))
 }
 
-/// JSON without a message object: an error, or something else entirely.
+/// The failure for JSON without a message object: an error, or something unknown.
 fn not_a_reply(body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
     if !failure.message.is_empty() {

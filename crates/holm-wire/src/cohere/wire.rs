@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the frame.
+//! The types on the wire, borrowed from the frame.
 
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::loose::{Count, Raw, Str};
 
-/// One event; which members it has depends on its type.
+/// One event. Its members depend on its type.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Event<'a> {
@@ -18,7 +18,7 @@ pub(super) struct Event<'a> {
     pub(super) index: Count<'a>,
     #[serde(borrow)]
     pub(super) delta: Option<Delta<'a>>,
-    /// Errors have a message and nothing else.
+    /// The message of an error, which has no other members.
     #[serde(borrow)]
     pub(super) message: Str<'a>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Delta<'a> {
     pub(super) usage: Option<Tokens<'a>>,
 }
 
-/// The message, or a piece of it: lists in a whole reply, single values in a stream.
+/// The message or a piece of it: lists in a complete reply, single values in a stream.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Message<'a> {
@@ -64,7 +64,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// What is not of the expected shape is left out, as an unknown event would be.
+/// Values of an unexpected shape are left out, like an unknown event.
 fn one_or_many<'a, T: Read<'a>>(raw: Option<Raw<'a>>) -> Vec<T> {
     let Some(raw) = raw else { return Vec::new() };
     if raw.get().starts_with('[') {
@@ -101,13 +101,13 @@ pub(super) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// The arguments as JSON text, whether they came as a string or as an object.
+    /// The arguments as JSON text, from a string or from an object.
     pub(super) fn arguments(&self) -> Cow<'a, str> {
         self.arguments.map_or(Cow::Borrowed(""), Raw::text)
     }
 }
 
-/// A reply that came whole.
+/// A complete reply that was not streamed.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Whole<'a> {
@@ -119,7 +119,8 @@ pub(super) struct Whole<'a> {
     pub(super) usage: Option<Tokens<'a>>,
 }
 
-/// Tokens as reported. The billed ones leave out what the service adds itself; they count where nothing else is said.
+/// The reported usage. The billed tokens exclude what the service adds itself; they count if
+/// nothing else is reported.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {

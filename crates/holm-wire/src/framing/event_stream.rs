@@ -1,7 +1,7 @@
-//! AWS's binary event stream: each message carries its lengths, typed headers and two checksums.
+//! AWS's binary event stream: each message has its lengths, typed headers and two checksums.
 //!
-//! Whoever damages a text stream is found out by the JSON parser; here a flipped bit in a length would swallow the rest of the stream, so
-//! the prelude is checked before its lengths are believed.
+//! In a text stream, the JSON parser detects damage. Here, a flipped bit in a length would consume
+//! the rest of the stream, so the prelude's checksum is verified before its lengths are used.
 
 mod crc32;
 mod headers;
@@ -22,10 +22,11 @@ const PRELUDE: usize = 12;
 /// The checksum over everything, at the end.
 const TRAILER: usize = 4;
 
-/// The most bytes of headers that the format allows.
+/// The largest size of the headers that the format allows.
 const MAX_HEADERS: usize = 128 << 10;
 
-/// Cuts bytes into messages. A frame's name is the message's headers, to be read with [`Headers`]; its data is the payload.
+/// Splits bytes into messages. A frame's name holds the message's headers, to be read with
+/// [`Headers`]; its data is the payload.
 ///
 /// ```
 /// use holm_wire::framing::{Framing, event_stream::{Decoder, Headers, write}};
@@ -42,19 +43,18 @@ const MAX_HEADERS: usize = 128 << 10;
 #[derive(Debug, Default)]
 pub struct Decoder {
     bounds: Bounds,
-    /// The unfinished message.
     carry: Vec<u8>,
-    /// The lengths of the message under way, once its prelude has been checked.
+    /// The lengths of the current message, once its prelude has been checked.
     lengths: Option<Lengths>,
 }
 
 impl Decoder {
-    /// A decoder with bounds of its own.
+    /// Creates a decoder with its own limits.
     pub fn new(bounds: Bounds) -> Self {
         Self { bounds, carry: Vec::new(), lengths: None }
     }
 
-    /// Takes the bytes that the message under way still needs, and hands it on if that was all.
+    /// Takes the bytes that the current message still needs, and passes it on if it is complete.
     fn resume<'b>(
         &mut self,
         bytes: &'b [u8],
@@ -103,7 +103,7 @@ impl Framing for Decoder {
         Ok(())
     }
 
-    /// Hands on nothing: a message without its checksum is no message.
+    /// Passes on nothing, because a message without its checksum is incomplete.
     fn finish(&mut self, _: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         self.carry.clear();
         self.lengths = None;
@@ -111,7 +111,7 @@ impl Framing for Decoder {
     }
 }
 
-/// What a prelude says, checked.
+/// The checked content of a prelude.
 #[derive(Debug, Clone, Copy)]
 struct Lengths {
     total: usize,
@@ -153,19 +153,19 @@ impl Lengths {
 /// How a message is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Damage {
-    /// The checksum over the lengths.
+    /// The checksum over the lengths is wrong.
     #[error("the checksum of its lengths is wrong")]
     Prelude,
-    /// Lengths that contradict each other.
+    /// The lengths contradict each other.
     #[error("its lengths contradict each other")]
     Lengths,
-    /// The checksum over everything.
+    /// The checksum over everything is wrong.
     #[error("the checksum of its content is wrong")]
     Message,
 }
 
-/// Writes one message whose headers are all texts. A header whose name or value is too long for the format is left
-/// out; the formats that use this have none.
+/// Writes one message whose headers are all texts. A header with a name or value that is too long
+/// for the format is left out; the formats that use this have none.
 pub fn write(headers: &[(&str, &str)], payload: &[u8], out: &mut Vec<u8>) {
     let mut block = Vec::new();
     for (name, value) in headers {

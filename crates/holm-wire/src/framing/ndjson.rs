@@ -1,4 +1,4 @@
-//! One JSON value a line, as Ollama streams.
+//! Newline-delimited JSON: one value per line, as Ollama streams.
 
 use alloc::vec::Vec;
 
@@ -6,8 +6,8 @@ use memchr::memchr;
 
 use super::{Bounds, Frame, FrameError, Framing};
 
-/// Cuts bytes at line feeds; blank lines, a carriage return before the line feed and a byte order mark at the start
-/// are dropped.
+/// Splits bytes at line feeds. Blank lines, a carriage return before the line feed, and a byte
+/// order mark at the start are dropped.
 ///
 /// ```
 /// use holm_wire::framing::{Framing, ndjson::Decoder};
@@ -22,13 +22,12 @@ use super::{Bounds, Frame, FrameError, Framing};
 #[derive(Debug, Default)]
 pub struct Decoder {
     bounds: Bounds,
-    /// The unfinished line.
     carry: Vec<u8>,
     started: bool,
 }
 
 impl Decoder {
-    /// A decoder with bounds of its own.
+    /// Creates a decoder with its own limits.
     pub fn new(bounds: Bounds) -> Self {
         Self { bounds, carry: Vec::new(), started: false }
     }
@@ -79,5 +78,5 @@ impl Framing for Decoder {
     }
 }
 
-/// The byte order mark, which some servers behind Windows put first.
+/// The byte order mark, which some servers on Windows send first.
 pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -1,4 +1,4 @@
-//! Server-sent events, as most providers stream.
+//! Server-sent events, the streaming format of most providers.
 
 use alloc::vec::Vec;
 
@@ -6,18 +6,20 @@ use memchr::{memchr, memchr2};
 
 use super::{Bounds, Frame, FrameError, Framing, ndjson::BOM};
 
-/// A server may ask to reconnect no later than this; larger wishes are cut (a day).
+/// The longest reconnection time that a server may ask for: a day. Larger values are reduced to it.
 pub const MAX_RETRY_MS: u64 = 86_400_000;
 
-/// The longest name of an event and the longest `id:`, in bytes: real ones have some dozen letters. Beside a line and the data of an
-/// event, which may be large, nothing is kept that is.
+/// The longest name of an event and the longest `id:`, in bytes. Real ones have some dozen letters.
+/// Only a line and the data of an event may be large; nothing else that is kept may be.
 pub const MAX_NAME: usize = 4 << 10;
 
-/// Cuts bytes into events by the rules of the HTML standard.
+/// Splits bytes into events by the rules of the HTML standard.
 ///
-/// Lines end with LF, CR or CRLF; a byte order mark at the start, comments and unknown fields are dropped; several `data:` lines are
-/// joined by LF; an event without data is not handed on. A name beyond [`MAX_NAME`] is refused, an `id:` beyond it is passed over, as one
-/// is that the standard does not allow. An event whose one data line lies whole in the fed bytes is not copied.
+/// Lines end with LF, CR or CRLF. A byte order mark at the start, comments and unknown fields are
+/// dropped. Several `data:` lines are joined by LF, and an event without data is not passed on. A
+/// name longer than [`MAX_NAME`] is refused. A longer `id:` is ignored, like one that the
+/// standard does not allow. An event with a single data line that lies completely in the fed
+/// bytes is not copied.
 ///
 /// ```
 /// use holm_wire::framing::{Framing, sse::Decoder};
@@ -33,37 +35,37 @@ pub const MAX_NAME: usize = 4 << 10;
 #[derive(Debug, Default)]
 pub struct Decoder {
     bounds: Bounds,
-    /// The unfinished line.
     carry: Vec<u8>,
-    /// The event under way, as far as it had to be copied.
+    /// The current event, as far as it had to be copied.
     event: Pending,
-    /// The last line ended with CR, so a LF that follows belongs to it.
+    /// The last line ended with CR, so a following LF belongs to it.
     after_cr: bool,
-    /// The first line has been read, so a byte order mark has no meaning any more.
+    /// The first line has been read, so a byte order mark no longer has a meaning.
     started: bool,
     id: Vec<u8>,
     retry: Option<u64>,
-    /// The name of the last event of the usual form; the next one mostly has it too.
+    /// The name of the last event of the usual form. The next one usually has the same.
     usual: Vec<u8>,
 }
 
 impl Decoder {
-    /// A decoder with bounds of its own.
+    /// Creates a decoder with its own limits.
     pub fn new(bounds: Bounds) -> Self {
         Self { bounds, ..Self::default() }
     }
 
-    /// The last `id:` seen; empty if none.
+    /// The last `id:` so far; empty if there was no `id:`.
     pub fn last_id(&self) -> &[u8] {
         &self.id
     }
 
-    /// How long the server asks to wait before reconnecting, in milliseconds.
+    /// The reconnection time that the server asks for, in milliseconds.
     pub const fn retry(&self) -> Option<u64> {
         self.retry
     }
 
-    /// Takes one line apart. `held` is the data line of the event so far while it still lies in the fed bytes.
+    /// Parses one line. `held` is the data line of the current event while it still lies
+    /// in the fed bytes.
     fn line<'c>(
         &mut self,
         line: &'c [u8],
@@ -74,7 +76,7 @@ impl Decoder {
             self.dispatch(held.take(), sink);
             return Ok(());
         }
-        // By far the most lines are of these two kinds.
+        // Most lines are of these two kinds.
         if let Some(value) = line.strip_prefix(b"data:") {
             return self.data(value.strip_prefix(b" ").unwrap_or(value), held);
         }
@@ -95,7 +97,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Adds a data line; the first one of an event is only remembered, in case it need not be copied.
+    /// Adds a data line. The first one of an event is only remembered, in case it
+    /// need not be copied.
     fn data<'c>(&mut self, value: &'c [u8], held: &mut Option<&'c [u8]>) -> Result<(), FrameError> {
         if self.event.lines == 0 && held.is_none() {
             *held = Some(value);
@@ -118,8 +121,8 @@ impl Decoder {
         self.event.clear();
     }
 
-    /// Hands on whole events of the usual form: perhaps a name, one line of data, a blank line. What is left begins with
-    /// something else.
+    /// Passes on complete events of the usual form: an optional name, one line of data, and a blank
+    /// line. The rest begins with another form.
     fn usual_events<'c>(&mut self, bytes: &'c [u8], sink: &mut dyn FnMut(Frame<'_>)) -> &'c [u8] {
         let mut rest = bytes;
         while let Some((frame, after)) = self.usual_event(rest) {
@@ -155,7 +158,8 @@ impl Decoder {
         Some((name, rest.strip_prefix(b"\n")?))
     }
 
-    /// A line that began in an earlier feed: its bytes are joined, and its data cannot be lent beyond this call.
+    /// A line that began in an earlier feed. Its bytes are joined, and its data cannot be
+    /// lent beyond this call.
     fn joined_line(&mut self, end: &[u8], sink: &mut dyn FnMut(Frame<'_>)) -> Result<(), FrameError> {
         let mut whole = core::mem::take(&mut self.carry);
         whole.extend_from_slice(end);
@@ -231,7 +235,7 @@ impl Framing for Decoder {
 struct Pending {
     name: Vec<u8>,
     data: Vec<u8>,
-    /// How many data lines `data` holds; one empty line is data too.
+    /// How many data lines `data` holds. One empty line is data too.
     lines: u64,
 }
 
@@ -265,7 +269,8 @@ impl Pending {
     }
 }
 
-/// How long the line is that begins here; none if its end has not come. Every other line is blank, and needs no search.
+/// The length of the line that begins here, or `None` if its end has not arrived. Every second line
+/// is blank and needs no search.
 fn line_length(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [b'\n', ..] => Some(0),
@@ -281,7 +286,7 @@ fn field(line: &[u8]) -> (&[u8], &[u8]) {
     (name, value.strip_prefix(b" ").unwrap_or(value))
 }
 
-/// A `retry:` value: digits only, cut at [`MAX_RETRY_MS`].
+/// A `retry:` value: digits only, at most [`MAX_RETRY_MS`].
 fn milliseconds(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;

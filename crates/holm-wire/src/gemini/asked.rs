@@ -1,4 +1,4 @@
-//! Requests as a client of this format sends them.
+//! Reads requests from clients of this format.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -11,7 +11,8 @@ use crate::{
     server::{Asked, AskedTool, BadBody, UsageWish},
 };
 
-/// Reads a request. The model's name and the delivery stand in the path ([`route`](super::route)), not here.
+/// Reads a request. The model's name and the delivery are in the path
+/// ([`route`](super::route)), and not here.
 pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     let contents = json
         .get("contents")
@@ -38,7 +39,7 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     Ok(asked)
 }
 
-/// A member under either of its two spellings; the service takes both.
+/// A member under either of its two spellings, both of which the service accepts.
 fn either<'a>(json: &'a Json, camel: &str, snake: &str) -> Option<&'a Json> {
     json.get(camel).or_else(|| json.get(snake))
 }

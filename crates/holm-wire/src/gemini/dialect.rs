@@ -1,4 +1,4 @@
-//! How a service differs from Google's own API for developers, as data.
+//! The differences between services that offer Google's developer API, as data.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Auth, openai_chat::Field};
 
-/// What differs between services that speak this format.
+/// The differences between services that offer this format.
 ///
 /// ```
 /// use holm_wire::{Auth, gemini::Dialect};
@@ -22,18 +22,19 @@ use crate::{Auth, openai_chat::Field};
 pub struct Dialect {
     /// The path after the base URL and before the method; `{model}` is replaced by the model's name.
     pub path: String,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
     pub auth: Auth,
-    /// Whether ids of calls are sent back. They tell two calls of one tool apart; order does so too.
+    /// Whether call ids are sent back. They distinguish two calls of one tool; the
+    /// order does so too.
     pub ids: Field,
-    /// How thinking is asked for.
+    /// How the request asks for thinking.
     pub thinking: ThinkingStyle,
-    /// What stands in for the signature of a call that another provider made; newer models refuse a first call without
-    /// one. None sends none.
+    /// The replacement for the signature of a call that another provider made. Newer models refuse
+    /// a first call without a signature. `None` sends no signature.
     pub missing_signature: Option<String>,
-    /// Whether a reply's schema may be sent beside tools; most models refuse the two together.
+    /// Whether a reply schema may be sent together with tools. Most models refuse the combination.
     pub schema_with_tools: Field,
 }
 
@@ -45,22 +46,22 @@ impl Default for Dialect {
             auth: Auth::Header("x-goog-api-key".into()),
             ids: Field::Sent,
             thinking: ThinkingStyle::default(),
-            // The value that Google documents for conversations begun elsewhere.
+            // The value that Google documents for conversations from other providers.
             missing_signature: Some("skip_thought_signature_validator".into()),
             schema_with_tools: Field::Omitted,
         }
     }
 }
 
-/// How thinking is asked for.
+/// How the request asks for thinking.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ThinkingStyle {
-    /// With a number of tokens.
+    /// As a number of tokens.
     #[default]
     Budget,
-    /// With a word, as models from the third generation on want it; it cannot be turned off there.
+    /// As a word, which models from the third generation on require. It cannot be turned off there.
     Level,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }

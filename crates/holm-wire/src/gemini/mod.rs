@@ -1,8 +1,9 @@
-//! Google Gemini's `generateContent`, streamed and whole.
+//! Google Gemini's `generateContent`, streamed and unstreamed.
 //!
-//! The format has no end mark: a stream is whole once a finish reason has been seen. Calls come in one piece and mostly without an id.
-//! Signatures stand on parts of any kind and must come back on the same part, unmerged, so a signed text is a block of its own
-//! followed by an empty reasoning block that holds the signature.
+//! The format has no end mark: a stream is complete once a finish reason has arrived. Calls come in
+//! one piece and usually without an id. A signature can be on a part of any kind, and must be sent
+//! back on the same, unmerged part. A signed text is therefore a block of its own, followed by an
+//! empty reasoning block with the signature.
 
 mod asked;
 mod dialect;
@@ -28,10 +29,10 @@ use crate::{
     framing::sse, stream::Events,
 };
 
-/// The name under which reasoning and calls carry what this format wants to see again.
+/// The name under which reasoning and calls keep the data that this format must receive again.
 const REPLAY: &str = "gemini";
 
-/// The codec.
+/// The codec for Gemini's `generateContent`.
 ///
 /// ```
 /// use holm_wire::{Codec, gemini::GenerateContent};
@@ -47,12 +48,11 @@ pub struct GenerateContent {
 }
 
 impl GenerateContent {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }
@@ -84,14 +84,14 @@ impl Codec for GenerateContent {
     }
 }
 
-/// Where a signature stands.
+/// The part that a signature belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// On a call, or on the reasoning that holds it.
+    /// A call, or the reasoning that holds it.
     Own,
-    /// On the text block before it.
+    /// The text block before it.
     Text,
-    /// On a part of its own that says nothing.
+    /// An empty part of its own.
     Empty,
 }
 
@@ -105,14 +105,14 @@ impl Place {
     }
 }
 
-/// A signature as it is kept, under this format's name so that no other provider is sent it.
+/// A signature as it is stored, under this format's name, so that no other provider receives it.
 fn signed(signature: &str, place: Place) -> Json {
     let place = place.word().map(|word| ("part", Json::from(word)));
     let members = [("thoughtSignature", Json::from(signature))].into_iter().chain(place);
     Json::object([(REPLAY, Json::object(members))])
 }
 
-/// The signature that was kept, and where it stands.
+/// The stored signature, and the part that it belongs to.
 fn signature(replay: Option<&Json>) -> Option<(&str, Place)> {
     let kept = replay?.get(REPLAY)?;
     let place = match kept.get("part").and_then(Json::as_str) {

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{borrow::ToOwned, format, string::String, sync::Arc, vec::Vec};
 
@@ -16,7 +16,7 @@ use crate::{
 
 const USER: &str = "user";
 const MODEL: &str = "model";
-/// Results of one batch stand together, and nothing else with them; their pictures wait in the tail.
+/// The group of results of one batch, which contains nothing else. Their pictures wait in the tail.
 const RESULTS: &str = "results";
 
 /// Writes a message. Neighbours of one kind become one content.
@@ -37,7 +37,8 @@ pub(super) fn write_message(
     }
 }
 
-/// Adds a part to the group's content, which is opened if another one is open; a part that writes nothing opens nothing.
+/// Adds a part to the group's content, and opens the content if another group is open. A part that
+/// writes nothing opens nothing.
 fn add(group: &'static str, out: &mut Transcript, part: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = Vec::new();
     part(&mut bytes);
@@ -75,12 +76,12 @@ fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource,
     }
 }
 
-/// Puts the pictures of a result behind all results of the batch.
+/// Puts the pictures of a result after all results of the batch.
 fn queue_pictures(result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u8>) {
     if result.parts.is_empty() {
         return;
     }
-    // Reopens the content: its two closing brackets go.
+    // Reopens the content by removing its two closing brackets.
     tail.truncate(tail.len().saturating_sub(2));
     let label = format!("From the tool {}, call {}:", result.tool, result.call);
     let mut part = Vec::new();
@@ -97,7 +98,7 @@ fn queue_pictures(result: &ToolResult, media: &dyn MediaSource, tail: &mut Vec<u
     tail.extend_from_slice(b"]}");
 }
 
-/// The parts of a reply, each signature on the part that it came with.
+/// The parts of a reply, with each signature on its original part.
 fn write_reply(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
     let mut first_call = true;
     for (place, block) in message.blocks.iter().enumerate() {
@@ -111,7 +112,7 @@ fn write_reply(dialect: &Dialect, message: &Message, media: &dyn MediaSource, ou
                 let signed = signed.filter(|(_, place)| *place == Place::Text);
                 add(MODEL, out, |out| write_signed_text(text, signed.map(|(signature, _)| signature), out));
             }
-            // Only reasoning that was signed here means anything to the service.
+            // The service understands only reasoning that it signed itself.
             Block::Thinking(thinking) => match signature(thinking.replay.as_ref()) {
                 Some((signature, Place::Own)) => {
                     add(MODEL, out, |out| write_thought(&thinking.text, signature, out));
@@ -133,7 +134,7 @@ fn write_reply(dialect: &Dialect, message: &Message, media: &dyn MediaSource, ou
     }
 }
 
-/// Writes text; the service refuses a part that is empty.
+/// Writes text. The service refuses an empty part.
 fn write_text(text: &str, out: &mut Vec<u8>) {
     write_signed_text(text, None, out);
 }
@@ -176,7 +177,7 @@ fn write_call(dialect: &Dialect, call: &ToolCall, signature: Option<&str>, out: 
         if let Some(out) = function.member("args") {
             let text = call.arguments.trim();
             match Json::parse(text) {
-                // The model's own text, so that the bytes are those the cache knows.
+                // This is the model's own text, so that the bytes match the cache.
                 Ok(Json::Object(_)) => out.extend_from_slice(text.as_bytes()),
                 _ if text.is_empty() => out.extend_from_slice(b"{}"),
                 _ => {
@@ -220,7 +221,7 @@ fn write_part(block: &Block, media: &dyn MediaSource, out: &mut Vec<u8>) {
     }
 }
 
-/// A file of text goes as text, because the service knows few of its types.
+/// A text file is sent as text, because the service supports few text types.
 fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     let (kind, member, value) = match resolve(file, media) {
         Resolved::Missing => return write_text(&describe(file), out),
@@ -236,7 +237,7 @@ fn write_file(file: &Media, media: &dyn MediaSource, out: &mut Vec<u8>) {
     let mut object = Object::open(out);
     if let Some(out) = object.member(kind) {
         let mut inner = Object::open(out);
-        // A type that is only guessed is left to the service.
+        // If the type is only a guess, the service determines it.
         if !file.media_type.contains('*') {
             inner.string("mimeType", &file.media_type);
         }
@@ -257,7 +258,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {

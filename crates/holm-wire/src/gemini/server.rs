@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -12,12 +12,12 @@ use crate::{
     write::{self, Object},
 };
 
-/// `generateContent` as a server speaks it.
+/// The server side of `generateContent`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server;
 
 impl ServerCodec for Server {
-    /// Reads a body. Its model and delivery are in the path: see [`route`].
+    /// Reads a body. The model and the delivery are in the path: see [`route`].
     fn read(&self, body: &[u8]) -> Result<Asked, BadBody> {
         asked::read(&BadBody::parse(body)?)
     }
@@ -64,11 +64,11 @@ pub fn route(path: &str) -> Option<(&str, Delivery)> {
     Some((model, delivery))
 }
 
-/// A streamed reply as a server writes it.
+/// Writes a streamed reply.
 #[derive(Debug)]
 pub struct ServerStream {
     head: Head,
-    /// Live calls whose arguments are still coming: the format sends a call in one piece.
+    /// Calls whose arguments are still arriving, because the format sends a call in one piece.
     calls: BTreeMap<u64, ToolCall>,
 }
 
@@ -87,7 +87,7 @@ impl ServerStream {
         }
     }
 
-    /// Writes a text in pieces, `sign` adding to the last one.
+    /// Writes a text in pieces, and adds `sign` to the last one.
     fn text(&self, text: &str, piece: usize, kind: Kind, sign: Option<&str>, out: &mut Vec<u8>) {
         let mut rest = pieces(text, piece).peekable();
         while let Some(text) = rest.next() {
@@ -98,7 +98,7 @@ impl ServerStream {
     }
 }
 
-/// What a text is.
+/// Whether a text is an answer or reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Said,
@@ -152,11 +152,11 @@ impl ReplyStream for ServerStream {
         event(out, |out| write_error(failure, out));
     }
 
-    /// Signatures of texts stand in the block behind, so blocks are not written one by one.
+    /// The signature of a text is in the next block, so blocks are not written one by one.
     fn reply(&mut self, reply: &Reply, piece: usize, out: &mut Vec<u8>) {
         for (place, block) in reply.blocks.iter().enumerate() {
             match (block, text_signature(reply.blocks.get(place.saturating_add(1)))) {
-                // A signed text is one part; cut, it would come back as several.
+                // A signed text is one part. If it were split, it would come back as several.
                 (Block::Text(text), Some(sign)) => self.text(text, usize::MAX, Kind::Said, Some(sign), out),
                 (_, _) => self.block(block, piece, out),
             }
@@ -171,7 +171,7 @@ fn event(out: &mut Vec<u8>, data: impl FnOnce(&mut Vec<u8>)) {
     out.extend_from_slice(b"\r\n\r\n");
 }
 
-/// The signature that stands on a text, given the block behind it.
+/// The signature of a text, from the block after it.
 fn text_signature(next: Option<&Block>) -> Option<&str> {
     let Some(Block::Thinking(thinking)) = next else { return None };
     signature(thinking.replay.as_ref())

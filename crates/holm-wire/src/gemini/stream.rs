@@ -1,4 +1,4 @@
-//! What the chunks of a streamed reply mean.
+//! Interprets the chunks of a streamed reply.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, loose::Raw, 
 /// Reads chunks into a draft.
 #[derive(Debug, Default)]
 pub struct ContentEvents {
-    /// How many calls have come; each is whole, so each is a call of its own.
+    /// The number of calls so far. Each call comes complete, so each piece is a call of its own.
     calls: u64,
 }
 
@@ -55,7 +55,7 @@ impl ContentEvents {
         let text = part.text.as_ref().map_or("", |text| text.as_str());
         let signature = part.thought_signature.as_str();
         if !signature.is_empty() {
-            // A signed part is never joined to another.
+            // A signed part is never joined with another.
             draft.close();
         }
         draft.charge(signature.len());
@@ -91,14 +91,15 @@ impl Events for ContentEvents {
     const UNFRAMED: &'static [u8] = b"{[<";
 
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
-        // Proxies add the end mark of another format; it says nothing here.
+        // Proxies add the end mark of another format, which means nothing here.
         if frame.data.trim_ascii() == b"[DONE]" {
             return Step::More;
         }
         self.read(frame.data, draft, sink)
     }
 
-    /// Reads one object, or the list of chunks that the service sends when it was not asked for events.
+    /// Reads one object, or the list of chunks that the service sends if the request did
+    /// not ask for events.
     fn whole(&self, body: &[u8]) -> Result<Reply, Failure> {
         let unreadable = |error| classify::unreadable(body, &error);
         let list = body.trim_ascii_start().first() == Some(&b'[');
@@ -131,7 +132,7 @@ impl Events for ContentEvents {
     }
 }
 
-/// Notes the finish reason; the failure, if it is one that ended the reply without an answer.
+/// Stores the finish reason. Returns the failure if the reply ended without an answer.
 fn read_finish(candidate: &Candidate<'_>, draft: &mut Draft) -> Option<Failure> {
     let reason = candidate.finish_reason.as_str();
     let stop = match reason {
@@ -147,7 +148,8 @@ fn read_finish(candidate: &Candidate<'_>, draft: &mut Draft) -> Option<Failure> 
         | "IMAGE_PROHIBITED_CONTENT"
         | "IMAGE_RECITATION"
         | "MODEL_ARMOR" => StopReason::ContentFilter,
-        // The model wrote a call that the service could not read and threw away; asked again, it mostly writes a good one.
+        // The model wrote a call that the service could not parse and discarded. On a retry, it
+        // usually writes a valid one.
         "MALFORMED_FUNCTION_CALL" | "UNEXPECTED_TOOL_CALL" | "MALFORMED_RESPONSE" => {
             return Some(no_answer(FailureClass::Server, candidate));
         }
@@ -170,7 +172,7 @@ fn read_blob(data: &Blob<'_>) -> Block {
     if picture { Block::Image(media) } else { Block::File(media) }
 }
 
-/// JSON without a candidate: an error in a shape of its own, or something else entirely.
+/// The failure for JSON without a candidate: an error in another shape, or something unknown.
 fn not_a_reply(body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
     if !failure.message.is_empty() {

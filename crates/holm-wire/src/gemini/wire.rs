@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the frame.
+//! The types on the wire, borrowed from the frame.
 
 use alloc::vec::Vec;
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::loose::{Count, Raw, Str};
 
-/// A chunk of a stream; a whole body has the same shape.
+/// A chunk of a stream. A complete body has the same shape.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Chunk<'a> {
@@ -95,7 +95,8 @@ pub(super) struct Feedback<'a> {
     pub(super) block_reason_message: Str<'a>,
 }
 
-/// Tokens as reported: thoughts are not part of the candidates' tokens, and what tools added is not part of the prompt's.
+/// The reported usage. The candidates' tokens exclude thoughts, and the prompt's tokens
+/// exclude what tools added.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Tokens<'a> {

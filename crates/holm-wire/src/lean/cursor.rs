@@ -1,45 +1,46 @@
-//! A place in a frame, and the steps from there.
+//! A position in a frame, and the steps from there.
 
 use memchr::{memchr, memchr2};
 
-/// How deep a value that is stepped over may nest: one bit each.
+/// How deep a skipped value may nest: one bit per level.
 const MAX_DEPTH: u32 = 63;
 
-/// Up to here eight bytes at a time are looked at, beyond it a wide search begins.
+/// Shorter searches compare eight bytes at a time; longer ones use a wide search.
 const SHORT: usize = 24;
 
-/// Eight quotes.
 const QUOTES: u64 = u64::from_le_bytes([b'"'; 8]);
 
-/// Eight backslashes.
 const SLASHES: u64 = u64::from_le_bytes([b'\\'; 8]);
 
-/// A place in JSON. Every step gives up with `None` at what is not plain, and the place is of no use then.
+/// A position in JSON text. Every step returns `None` for anything unusual, and the cursor must
+/// not be used afterwards.
 #[derive(Debug)]
 pub(crate) struct Cursor<'a> {
     rest: &'a [u8],
-    /// Whether there is a backslash anywhere; mostly there is none, and strings end at the next quote.
+    /// Whether the frame contains a backslash. Usually it does not, and strings end
+    /// at the next quote.
     escapes: bool,
-    /// Whether all of it is ASCII; otherwise each name must be shown to be, because serde wants names to be UTF-8.
+    /// Whether the whole frame is ASCII. Otherwise each name must be checked, because
+    /// names must be UTF-8.
     ascii: bool,
 }
 
 impl<'a> Cursor<'a> {
-    /// The beginning of a frame; none if it holds control characters, which no string may and few services put between
-    /// values.
+    /// The beginning of a frame. `None` if it contains control characters: strings must not contain
+    /// them, and few services put them between values.
     pub(super) fn new(frame: &'a [u8]) -> Option<Self> {
-        // Without leaving early, so that the compiler can compare many at once.
+        // This does not return early, so that the compiler can compare many bytes at once.
         let (plain, bits) =
             frame.iter().fold((true, 0), |(plain, bits), byte| (plain & (*byte >= 0x20), bits | *byte));
         plain.then(|| Self { rest: frame, escapes: memchr(b'\\', frame).is_some(), ascii: bits.is_ascii() })
     }
 
-    /// Whether nothing but spaces follow.
+    /// Whether only spaces follow.
     pub(super) fn at_end(&mut self) -> bool {
         self.peek().is_none()
     }
 
-    /// The next byte that is no space; it is not taken.
+    /// The next byte that is not a space, without consuming it.
     #[inline]
     pub(super) fn peek(&mut self) -> Option<u8> {
         match self.rest {
@@ -56,7 +57,7 @@ impl<'a> Cursor<'a> {
         self.rest.first().copied()
     }
 
-    /// Reads an object, member by member; the function must take each value.
+    /// Reads an object, member by member. The function must read each value.
     pub(crate) fn members(&mut self, mut each: impl FnMut(&'a [u8], &mut Self) -> Option<()>) -> Option<()> {
         self.take(b'{')?;
         if self.peek()? == b'}' {
@@ -70,7 +71,7 @@ impl<'a> Cursor<'a> {
                 return None;
             }
             each(name, self)?;
-            // Without spaces two bytes say it all.
+            // Without spaces, two bytes are enough to decide.
             match self.rest {
                 [b',', b'"', after @ ..] => self.rest = after,
                 [b'}', after @ ..] => {
@@ -86,7 +87,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Reads an array, item by item; the function must take each value.
+    /// Reads an array, item by item. The function must read each value.
     pub(super) fn items(&mut self, mut each: impl FnMut(&mut Self) -> Option<()>) -> Option<()> {
         self.take(b'[')?;
         if self.peek()? == b']' {
@@ -105,7 +106,7 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// The inside of a string, and whether it holds escapes.
+    /// The content of a string, and whether it has escapes.
     #[inline]
     pub(super) fn string(&mut self) -> Option<(&'a [u8], bool)> {
         self.take(b'"')?;
@@ -139,12 +140,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes `null` if it stands here.
+    /// Consumes `null`, if it is at this position.
     pub(super) fn null(&mut self) -> bool {
         self.peek() == Some(b'n') && self.word(b"null").is_some()
     }
 
-    /// Steps over a value and gives its bytes.
+    /// Skips a value and returns its bytes.
     pub(crate) fn skip(&mut self) -> Option<&'a [u8]> {
         let first = self.peek()?;
         let from = self.rest;
@@ -164,20 +165,20 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Takes the byte that was seen.
+    /// Consumes the byte that was peeked.
     #[inline]
     fn advance(&mut self) {
         self.rest = self.rest.get(1..).unwrap_or_default();
     }
 
-    /// Takes the next byte that is no space.
+    /// Consumes the next byte that is not a space.
     fn next(&mut self) -> Option<u8> {
         let byte = self.peek()?;
         self.advance();
         Some(byte)
     }
 
-    /// A member's name, whose opening quote has been taken, and its colon.
+    /// A member's name, after its opening quote, and its colon.
     #[inline]
     fn name(&mut self) -> Option<&'a [u8]> {
         let (name, after) = self.rest.split_at_checked(quote(self.rest)?)?;
@@ -214,7 +215,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Steps over an array or object. Which of both each level is, is kept in one bit.
+    /// Skips an array or an object. One bit per level records which of both it is.
     fn nested(&mut self) -> Option<()> {
         let (mut kinds, mut depth) = (0_u64, 0_u32);
         loop {
@@ -238,7 +239,7 @@ impl<'a> Cursor<'a> {
                 }
                 other => self.scalar(other)?,
             }
-            // A value has ended, and with it perhaps some that hold it.
+            // A value has ended, and the values around it may end too.
             loop {
                 if depth == 0 {
                     return Some(());
@@ -262,8 +263,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes stand before the next quote. Names and most values are short, and the start of a wide search costs more than
-/// it finds there.
+/// The number of bytes before the next quote. Names and most values are short, and a wide search
+/// costs more than it gains there.
 #[inline]
 fn quote(bytes: &[u8]) -> Option<usize> {
     let mut done = 0;
@@ -278,24 +279,25 @@ fn quote(bytes: &[u8]) -> Option<usize> {
     Some(done + memchr(b'"', bytes.get(done..)?)?)
 }
 
-/// How many bytes stand before the next quote or backslash.
+/// The number of bytes before the next quote or backslash.
 fn quote_or_slash(bytes: &[u8]) -> Option<usize> {
     let word = bytes.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
     let found = zeros(word ^ QUOTES) | zeros(word ^ SLASHES);
     if found != 0 { Some(place(found)) } else { memchr2(b'"', b'\\', bytes) }
 }
 
-/// The high bit of every byte that is zero. A borrow can set bits above a zero and none below, so the lowest bit is right.
+/// Sets the high bit of every byte that is zero. A borrow can set bits above a zero byte, and none
+/// below, so the lowest bit is right.
 const fn zeros(word: u64) -> u64 {
     word.wrapping_sub(u64::from_le_bytes([1; 8])) & !word & u64::from_le_bytes([0x80; 8])
 }
 
-/// Which byte the lowest bit belongs to.
+/// The index of the byte with the lowest bit.
 const fn place(bits: u64) -> usize {
     (bits.trailing_zeros() / 8) as usize
 }
 
-/// The bytes of the escape that begins here.
+/// The length of the escape that begins here.
 fn escape_length(bytes: &[u8]) -> Option<usize> {
     match bytes {
         [b'\\', b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Some(2),
@@ -306,7 +308,7 @@ fn escape_length(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-/// The bytes of the number that begins here.
+/// The length of the number that begins here.
 fn number_length(bytes: &[u8]) -> Option<usize> {
     let digits = |from: usize| {
         let count = bytes.get(from..)?.iter().position(|byte| !byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! The values that frames are made of.
+//! Implements `Lean` for basic values.
 
 use alloc::{borrow::Cow, string::String, vec::Vec};
 
@@ -35,7 +35,7 @@ impl<'a> Lean<'a> for Str<'a> {
 
 impl<'a> Lean<'a> for Count<'a> {
     fn lean(cursor: &mut Cursor<'a>) -> Option<Self> {
-        // By far the most frequent, in every piece of a stream.
+        // Zero is by far the most frequent count, in every frame of a stream.
         let json = cursor.skip()?;
         if json == b"0" {
             return Some(Self::of("0"));

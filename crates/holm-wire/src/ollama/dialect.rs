@@ -1,4 +1,4 @@
-//! What differs between servers, as data.
+//! The differences between Ollama servers, as data.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,19 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::Auth;
 
-/// How the server is spoken to.
+/// The settings of an Ollama server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(default)]
 pub struct Dialect {
     /// The path after the base URL.
     pub path: String,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
-    /// How a key is sent; a local server wants none.
+    /// How the key is sent. A local server needs none.
     pub auth: Auth,
-    /// How much context the server shall keep room for.
+    /// The context size that the server should reserve.
     pub context: Context,
-    /// How long the model stays loaded, such as `10m`; none leaves it to the server.
+    /// How long the model stays loaded, such as `10m`. `None` leaves it to the server.
     pub keep_alive: Option<String>,
 }
 
@@ -35,16 +35,15 @@ impl Default for Dialect {
     }
 }
 
-/// How much context the server keeps room for. It drops what does not fit without a word, so it must know what the run
-/// counts on.
+/// The context size that the server reserves. The server silently drops what does not fit, so it
+/// must know the size that the run expects.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Context {
-    /// The window that the model is declared with, if it is.
+    /// The declared context window of the model, if there is one.
     #[default]
     Window,
-    /// This many tokens.
     Tokens(u64),
-    /// What the server likes.
+    /// The default of the server.
     Unsaid,
 }

@@ -1,4 +1,4 @@
-//! Ollama's own API: one JSON object a line, arguments as objects, pictures beside the text.
+//! Ollama's own API: one JSON object per line, arguments as objects, pictures beside the text.
 
 mod dialect;
 mod request;
@@ -22,7 +22,7 @@ use crate::{
     framing::ndjson, stream::Events,
 };
 
-/// The codec.
+/// The codec for Ollama's API.
 ///
 /// ```
 /// use holm_wire::{Codec, ollama::Ollama};
@@ -38,12 +38,11 @@ pub struct Ollama {
 }
 
 impl Ollama {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -32,7 +32,7 @@ pub(super) fn write_message(message: &Message, media: &dyn MediaSource, out: &mu
     }
 }
 
-/// The text and the pictures of a message: the format keeps them apart.
+/// The text and the pictures of a message, which the format separates.
 #[derive(Debug, Default)]
 struct Content {
     text: String,
@@ -120,7 +120,7 @@ fn write_assistant(message: &Message, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// Reasoning of any origin: the model's template decides whether old thoughts are shown to it.
+/// Reasoning from any provider. The model's template decides whether the model sees old reasoning.
 fn thought(block: &Block) -> Option<&str> {
     if let Block::Thinking(thinking) = block { Some(&thinking.text) } else { None }
 }
@@ -180,7 +180,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
@@ -204,7 +204,7 @@ pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_
         parts.transcript.copy_into(out);
         out.push(b']');
     }
-    // The format has no choice of tools; not offering them is the one way to forbid them.
+    // The format has no tool choice. Leaving the tools out is the only way to forbid them.
     if !parts.tools.is_empty()
         && *call.tool_choice() != ToolChoice::None
         && let Some(out) = object.member("tools")
@@ -227,7 +227,8 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     match call.options.reasoning {
         Reasoning::Unsaid => {}
         Reasoning::Off => object.raw("think", "false"),
-        // One family measures its thinking in words and takes nothing else; the others refuse words.
+        // One model family accepts only words for its reasoning effort, and the others refuse
+        // words.
         said => match said.effort().filter(|_| call.model().contains("gpt-oss")) {
             Some(effort) => object.string("think", effort.word()),
             None => object.raw("think", "true"),
@@ -241,7 +242,7 @@ fn write_settings(dialect: &Dialect, call: &ModelCall<'_>, object: &mut Object<'
     if bytes.len() > 2 {
         object.raw("options", &bytes);
     }
-    // Streaming is what the server does unless told otherwise.
+    // The server streams by default.
     object.raw("stream", if call.options.delivery == Delivery::Stream { "true" } else { "false" });
 }
 

@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 use alloc::{boxed::Box, format, string::String, vec::Vec};
 
@@ -16,7 +16,7 @@ use crate::{
     write::{self, Object},
 };
 
-/// The API as a server speaks it.
+/// The server side of Ollama's API.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server;
 
@@ -60,7 +60,8 @@ impl ServerCodec for Server {
     }
 }
 
-/// A streamed reply as a server writes it. A call is held back until it is whole, because the format has no pieces of one.
+/// Writes a streamed reply. A call is held back until it is complete, because the
+/// format cannot split one.
 #[derive(Debug)]
 pub struct ServerStream {
     head: Head,
@@ -277,7 +278,7 @@ fn read_content(json: &Json) -> Vec<Block> {
     blocks
 }
 
-/// The format does not say what kind of picture it is; a viewer looks at the bytes.
+/// The format does not give the type of a picture, so the viewer must detect it.
 fn read_images(json: &Json) -> Vec<Block> {
     let images = json.get("images").and_then(Json::as_array).unwrap_or_default();
     images

@@ -1,6 +1,6 @@
-//! What the lines of a streamed reply mean.
+//! Interprets the lines of a streamed reply.
 //!
-//! Every line carries its own time stamp, so no two are alike and a memo would never be recalled.
+//! Every line has its own time stamp, so no two lines are alike, and a memo would never match.
 
 use holm_kernel::{Failure, FailureClass, Reply, StopReason};
 
@@ -10,7 +10,8 @@ use crate::{CallPiece, Draft, Sink, Step, classify, framing::Frame, stream::Even
 /// Reads lines into a draft.
 #[derive(Debug, Default)]
 pub struct LineEvents {
-    /// How many calls have come. They come whole, so each is one of its own whatever its id.
+    /// The number of calls so far. Calls come complete, so each one is a new call, even
+    /// if an id repeats.
     calls: u64,
 }
 
@@ -29,7 +30,7 @@ impl LineEvents {
 }
 
 impl Events for LineEvents {
-    // A line begins with a brace, as a whole reply and an error do: they are read as lines.
+    // A line begins with a brace, as do complete replies and errors; those are read as lines.
     const UNFRAMED: &'static [u8] = b"[<";
 
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
@@ -48,7 +49,7 @@ impl Events for LineEvents {
         match line.done_reason.as_str() {
             "" | "stop" => draft.set_stop(StopReason::EndTurn),
             "length" => draft.set_stop(StopReason::MaxTokens),
-            // The answers to a request that only loads a model or throws it out.
+            // The answer to a request that only loads or unloads a model.
             _ => draft.set_stop(StopReason::Other),
         }
         Step::End

@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the line.
+//! The types on the wire, borrowed from the line.
 
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::loose::{Count, Raw, Str};
 
-/// One line of a stream; a whole reply is one line that is done.
+/// One line of a stream. A complete reply is one line that is done.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Line<'a> {
@@ -73,7 +73,7 @@ pub(super) struct Function<'a> {
 }
 
 impl Function<'_> {
-    /// The arguments as JSON text; a call without any has none.
+    /// The arguments as JSON text; empty if the call has none.
     pub(super) fn arguments(&self) -> Cow<'_, str> {
         let text = self.arguments.map_or(Cow::Borrowed(""), Raw::text);
         if text.is_empty() { Cow::Borrowed("{}") } else { text }

@@ -1,4 +1,5 @@
-//! How a service differs from `OpenAI`, as data: a new compatible service is an entry in a list and not code.
+//! The differences between a service and `OpenAI`, as data. A new compatible service is an entry in
+//! a list, and not code.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Auth;
 
-/// What differs between services that speak Chat Completions.
+/// The differences between services that offer Chat Completions.
 ///
 /// ```
 /// use holm_wire::openai_chat::{Dialect, MaxTokens};
@@ -24,17 +25,17 @@ pub struct Dialect {
     pub path: String,
     /// Query parameters, such as Azure's `api-version`.
     pub query: Vec<(String, String)>,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
     pub auth: Auth,
-    /// What the output cap is called.
+    /// The name of the field for the output limit.
     pub max_tokens: MaxTokens,
-    /// The largest output cap that the service takes.
+    /// The largest output limit that the service accepts.
     pub max_output: Option<u64>,
-    /// Who speaks the system prompt.
+    /// The role of the system prompt.
     pub system: SystemRole,
-    /// Whether `stream_options` may be sent to ask for usage.
+    /// Whether `stream_options` may be sent to request usage.
     pub stream_usage: Field,
     /// Whether `parallel_tool_calls` may be sent.
     pub parallel_tools: Field,
@@ -42,17 +43,17 @@ pub struct Dialect {
     pub cache_key: Field,
     /// Whether `temperature` may be sent.
     pub temperature: Field,
-    /// Whether pictures may be sent; otherwise they are named in words.
+    /// Whether pictures may be sent. Otherwise they are described in text.
     pub images: Field,
-    /// Whether files may be sent; otherwise they are named in words.
+    /// Whether files may be sent. Otherwise they are described in text.
     pub files: Field,
-    /// How a reply's JSON schema is asked for.
+    /// How the request asks for a reply with a JSON schema.
     pub schema: SchemaFormat,
-    /// How effort is asked for.
+    /// How the request sets the reasoning effort.
     pub effort: EffortField,
     /// Whether reasoning is sent back.
     pub reasoning: ReasoningEcho,
-    /// Which ids the service takes for tool calls.
+    /// Which ids the service accepts for tool calls.
     pub tool_ids: ToolIds,
     /// What ends a stream.
     pub end: EndMark,
@@ -84,7 +85,8 @@ impl Default for Dialect {
 }
 
 impl Dialect {
-    /// The careful dialect for a service of which only the base URL is known: the older field names, nothing optional.
+    /// The conservative dialect for a service of which only the base URL is known: older field
+    /// names, and no optional fields.
     pub fn compatible() -> Self {
         Self {
             max_tokens: MaxTokens::MaxTokens,
@@ -100,14 +102,13 @@ impl Dialect {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
-    /// It may.
     #[default]
     Sent,
-    /// The service refuses it.
+    /// The service refuses the field.
     Omitted,
 }
 
-/// What the output cap is called.
+/// The name of the field for the output limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokens {
@@ -128,14 +129,12 @@ impl MaxTokens {
     }
 }
 
-/// Who speaks the system prompt.
+/// The role of the system prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
-    /// `system`.
     #[default]
     System,
-    /// `developer`.
     Developer,
 }
 
@@ -149,29 +148,28 @@ impl SystemRole {
     }
 }
 
-/// How structured output is asked for.
+/// How the request asks for structured output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum SchemaFormat {
     /// `response_format` with the schema.
     #[default]
     JsonSchema,
-    /// `response_format` that promises some JSON object; the schema is the prompt's business.
+    /// `response_format` that requires any JSON object. The prompt must describe the schema.
     JsonObject,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 
-/// How effort is asked for.
+/// How the request sets the reasoning effort.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum EffortField {
-    /// `reasoning_effort`.
     #[default]
     ReasoningEffort,
-    /// `reasoning: {"effort": …}`.
+    /// Send it as `reasoning: {"effort": …}`.
     Reasoning,
-    /// Not at all.
+    /// The request leaves it out.
     Omitted,
 }
 
@@ -179,21 +177,20 @@ pub enum EffortField {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEcho {
-    /// It is not; some services refuse it.
+    /// It is not sent back, because some services refuse it.
     #[default]
     Dropped,
     /// In this member of the assistant's message.
     Member(String),
 }
 
-/// Which ids a service takes for tool calls.
+/// Which ids a service accepts for tool calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolIds {
-    /// Any.
     #[default]
     Any,
-    /// Nine letters and digits; others are replaced by nine that are derived from them.
+    /// Nine letters and digits. Other ids are replaced by nine characters derived from them.
     Nine,
 }
 
@@ -201,9 +198,9 @@ pub enum ToolIds {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum EndMark {
-    /// `[DONE]`, and nothing less.
+    /// Only `[DONE]` ends a stream.
     #[default]
     Done,
-    /// A finish reason, for services that just close the connection.
+    /// A finish reason, for services that simply close the connection.
     FinishReason,
 }

@@ -1,4 +1,4 @@
-//! `OpenAI` Chat Completions, and the services that speak it with an accent ([`Dialect`]).
+//! `OpenAI` Chat Completions, and services that offer a variant of it ([`Dialect`]).
 
 mod dialect;
 mod request;
@@ -26,7 +26,7 @@ use crate::{
     framing::sse, stream::Events,
 };
 
-/// The codec.
+/// The codec for Chat Completions.
 ///
 /// ```
 /// use holm_wire::{Codec, openai_chat::Chat};
@@ -42,12 +42,11 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{format, string::String, sync::Arc, vec::Vec};
 
@@ -13,8 +13,8 @@ use crate::{
     write::{self, Object},
 };
 
-/// The group of consecutive tool results; their pictures follow in one user message, because tool messages hold text only
-/// and nothing may stand between the results of a batch.
+/// The group of consecutive tool results. Their pictures follow in one user message, because tool
+/// messages contain only text, and nothing may stand between the results of a batch.
 const RESULTS: &str = "results";
 
 pub(super) fn write_message(
@@ -37,7 +37,7 @@ pub(super) fn write_message(
     }
 }
 
-/// Results first, each a message of its own, then what else the message says.
+/// Writes the results first, each as a message of its own, and then the rest of the message.
 fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Transcript) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
@@ -121,7 +121,7 @@ fn write_call(dialect: &Dialect, call: &ToolCall, out: &mut Vec<u8>) {
     if let Some(out) = object.member("function") {
         let mut function = Object::open(out);
         function.string("name", &call.name);
-        // An empty text is how some models call a tool without arguments; services want an object.
+        // Some models call a tool without arguments with an empty text; services require an object.
         function.string("arguments", if call.arguments.is_empty() { "{}" } else { &call.arguments });
         function.close();
     }
@@ -144,7 +144,7 @@ fn queue_pictures(dialect: &Dialect, result: &ToolResult, media: &dyn MediaSourc
     if tail.is_empty() {
         tail.extend_from_slice(br#",{"role":"user","content":["#);
     } else {
-        // Reopens the message: its two closing brackets go.
+        // Reopens the message by removing its two closing brackets.
         tail.truncate(tail.len().saturating_sub(2));
     }
     let label = format!("From the tool {}, call {}:", result.tool, tool_id(dialect, &result.call));
@@ -192,7 +192,8 @@ fn write_image(url: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// A file of text goes as text, which every service takes; others in the form that the service documents.
+/// A text file is sent as text, which every service accepts. Other files are sent in the form
+/// that the service documents.
 fn write_file(dialect: &Dialect, media: &Media, data: &str, out: &mut Vec<u8>) {
     if let Some(text) = as_text(&media.media_type, data) {
         let name = media.name.as_deref().unwrap_or("file");
@@ -244,7 +245,7 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {
@@ -378,8 +379,8 @@ fn write_effort(field: EffortField, reasoning: Reasoning, object: &mut Object<'_
     }
 }
 
-/// Whether a schema keeps the rules under which the service guarantees it: every object lists all its properties as
-/// required and allows no others. The depth is bounded by the JSON parser.
+/// Whether a schema follows the rules under which the service guarantees it: every object lists all
+/// its properties as required and allows no others. The JSON parser limits the depth.
 pub(crate) fn is_strict(schema: &Json) -> bool {
     match schema {
         Json::Array(items) => items.iter().all(is_strict),
@@ -395,14 +396,15 @@ pub(crate) fn is_strict(schema: &Json) -> bool {
     }
 }
 
-/// The id of a call as the dialect takes it. Call and result give the same id because it is derived from the id alone.
+/// The id of a call in the form that the dialect accepts. It depends only on the original id, so a
+/// call and its result get the same one.
 fn tool_id(dialect: &Dialect, id: &str) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let fits = id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if dialect.tool_ids == ToolIds::Any || fits {
         return id.into();
     }
-    // FNV-1a: small, stable for ever, and no secret hangs on it.
+    // FNV-1a is small and stable, and no secret depends on it.
     let mut hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });

@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 use alloc::{boxed::Box, format, string::String, string::ToString, vec::Vec};
 
@@ -16,7 +16,7 @@ use crate::{
     write::{self, Object},
 };
 
-/// Chat Completions as a server speaks it.
+/// The server side of Chat Completions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server;
 
@@ -54,7 +54,7 @@ impl ServerCodec for Server {
     }
 }
 
-/// A streamed reply as a server writes it.
+/// Writes a streamed reply.
 #[derive(Debug)]
 pub struct ServerStream {
     head: Head,
@@ -64,7 +64,7 @@ pub struct ServerStream {
 }
 
 impl ServerStream {
-    /// Writes one chunk; `delta` appends the members of the delta.
+    /// Writes one chunk. `delta` appends the members of the delta.
     fn chunk(&mut self, out: &mut Vec<u8>, finish: Option<StopReason>, delta: impl FnOnce(&mut Object<'_>)) {
         out.extend_from_slice(b"data: ");
         let mut object = Object::open(out);
@@ -230,7 +230,7 @@ fn write_usage(usage: Usage, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// Writes the error object that every `OpenAI` API shares.
+/// Writes the error object that all `OpenAI` APIs share.
 pub(crate) fn write_error(failure: &Failure, out: &mut Vec<u8>) {
     let (kind, code) = match failure.class {
         FailureClass::RateLimited => ("rate_limit_error", "rate_limit_exceeded"),

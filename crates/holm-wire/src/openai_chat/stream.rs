@@ -1,4 +1,4 @@
-//! What the chunks of a streamed reply mean.
+//! Interprets the chunks of a streamed reply.
 
 use alloc::borrow::Cow;
 
@@ -18,11 +18,11 @@ use crate::{
 pub struct ChatEvents {
     end: EndMark,
     memo: Memo<Kind>,
-    /// Fuzzing and tests compare the two paths.
+    /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
-/// What the text of a remembered chunk was.
+/// The kind of text in a remembered chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text,
@@ -32,12 +32,12 @@ enum Kind {
 }
 
 impl ChatEvents {
-    /// Events of a stream with the given end.
+    /// Reads a stream with the given end mark.
     pub fn new(end: EndMark) -> Self {
         Self { end, ..Self::default() }
     }
 
-    /// The same by serde alone: no memo, no short cut.
+    /// The same without memo and fast path: every frame goes through the general reader.
     pub fn plain(end: EndMark) -> Self {
         Self { end, plain_only: true, ..Self::default() }
     }
@@ -117,7 +117,7 @@ impl Events for ChatEvents {
     }
 }
 
-/// JSON without a choice: an error in a shape of its own, or something else entirely.
+/// The failure for JSON without a choice: an error in another shape, or something unknown.
 fn not_a_reply(body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
     if !failure.message.is_empty() {
@@ -166,7 +166,7 @@ fn read_delta(delta: &Delta<'_>, draft: &mut Draft, sink: Sink<'_>) {
     }
 }
 
-/// How deep reasoning may stand inside parts; the parser's own depth is bounded as well.
+/// How deep reasoning may nest inside parts. The parser has its own depth limit too.
 const PART_DEPTH: u8 = 4;
 
 fn read_words(words: &Words<'_>, kind: Kind, draft: &mut Draft, sink: Sink<'_>) {
@@ -190,7 +190,8 @@ fn read_parts(words: &Words<'_>, kind: Kind, depth: u8, draft: &mut Draft, sink:
     }
 }
 
-/// The one borrowed text of a chunk that does nothing else, so that its like need not be parsed.
+/// The only borrowed text of a chunk that has no other effect, so that similar chunks
+/// need not be parsed.
 fn only_text<'c>(chunk: &'c Chunk<'_>, frame: &[u8]) -> Option<(&'c str, Kind)> {
     let [choice] = chunk.choices.as_deref()? else { return None };
     let delta = choice.delta.as_ref()?;
@@ -216,14 +217,14 @@ fn only_text<'c>(chunk: &'c Chunk<'_>, frame: &[u8]) -> Option<(&'c str, Kind)> 
     }
 }
 
-/// The arguments of a chunk that adds to a call which has begun.
+/// The arguments in a chunk that continues a call.
 fn only_arguments<'c>(calls: &'c [Call<'_>], frame: &[u8]) -> Option<(&'c str, Kind)> {
     let [call] = calls else { return None };
     let function = call.function.as_ref()?;
     if !call.id.as_str().is_empty() || !function.name.as_str().is_empty() {
         return None;
     }
-    // The memo steps over the first id; it must be the chunk's, because a call's id has a meaning.
+    // The memo skips the first id. It must be the chunk's id, because a call's id has a meaning.
     let first = memmem::find(frame, b"\"id\":");
     if first.is_some() && first > memmem::find(frame, b"\"choices\":") {
         return None;

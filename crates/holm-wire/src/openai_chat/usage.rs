@@ -1,4 +1,4 @@
-//! Tokens in the spellings of Chat Completions services.
+//! Reads the usage in the spellings of Chat Completions services.
 
 use holm_kernel::Usage;
 use holm_read::Read;
@@ -44,9 +44,10 @@ struct CompletionDetails<'a> {
     reasoning_tokens: Count<'a>,
 }
 
-/// Reads a usage object; `None` if it is none.
+/// Reads a usage object. `None` if it is not a valid one.
 ///
-/// A service that leaves reasoning out of `completion_tokens` shows it by a total that is larger by just that much.
+/// Some services exclude reasoning from `completion_tokens`. Their total is then larger
+/// by exactly that amount.
 pub(super) fn read(raw: Raw<'_>) -> Option<Usage> {
     let wire: Wire<'_> = lean::parse(raw.get().as_bytes()).ok()?;
     let prompt = wire.prompt_tokens_details.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the frame.
+//! The types on the wire, borrowed from the frame.
 
 use alloc::{borrow::Cow, vec::Vec};
 
@@ -10,7 +10,7 @@ use crate::{
     loose::{Count, Raw, Str, Words},
 };
 
-/// A chunk of a stream; a whole body is read as one chunk whose `delta` is called `message`.
+/// A chunk of a stream. A complete body is read as one chunk whose `delta` is called `message`.
 #[derive(Debug, Default, Deserialize, Read)]
 pub(super) struct Chunk<'a> {
     #[serde(borrow, default)]
@@ -21,7 +21,7 @@ pub(super) struct Chunk<'a> {
     pub(super) usage: Option<Raw<'a>>,
     #[serde(borrow, default)]
     pub(super) error: Option<Raw<'a>>,
-    /// Where one service used to put the usage.
+    /// Groq used to send the usage here.
     #[serde(borrow, default)]
     pub(super) x_groq: Option<Aside<'a>>,
 }
@@ -75,12 +75,12 @@ pub(super) struct Function<'a> {
 }
 
 impl<'a> Function<'a> {
-    /// The arguments as JSON text, whether they came as a string or as an object.
+    /// The arguments as JSON text, from a string or from an object.
     pub(super) fn arguments(&self) -> Cow<'a, str> {
         self.arguments.map_or(Cow::Borrowed(""), Raw::text)
     }
 
-    /// Arguments that came as a string without escapes, as they stand in the frame.
+    /// Arguments that came as a string without escapes, as they appear in the frame.
     pub(super) fn plain_arguments(&self) -> Option<&'a str> {
         let inside = self.arguments?.get().strip_prefix('"')?.strip_suffix('"')?;
         (!inside.contains('\\')).then_some(inside)

@@ -1,4 +1,4 @@
-//! Requests as a client of this format sends them.
+//! Reads requests from clients of this format.
 
 use alloc::{format, string::ToString, vec::Vec};
 
@@ -11,7 +11,8 @@ use crate::{
     server::{Asked, AskedTool, BadBody, UsageWish, read_format},
 };
 
-/// Reads a request. What would need a memory of earlier replies is refused, because there is none.
+/// Reads a request. A request that refers to an earlier reply is refused, because the
+/// server keeps no replies.
 pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     let model =
         json.get("model").and_then(Json::as_str).ok_or_else(|| BadBody::member("/model", "a string"))?;
@@ -46,7 +47,7 @@ fn push(role: Role, blocks: Vec<Block>, asked: &mut Asked) {
     asked.messages.push(Message::new(id, role, blocks));
 }
 
-/// Adds to the reply under way: its reasoning, text and calls are items of their own here.
+/// Adds to the current reply. Its reasoning, text and calls are separate items in this format.
 fn push_reply(blocks: Vec<Block>, asked: &mut Asked) {
     match asked.messages.last_mut() {
         Some(message) if message.role == Role::Assistant => message.blocks.extend(blocks),

@@ -1,4 +1,4 @@
-//! How a service differs from `OpenAI` itself, as data.
+//! The differences between a service and `OpenAI` itself, as data.
 
 use alloc::{string::String, vec::Vec};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Auth, openai_chat::Field};
 
-/// What differs between services that speak Responses.
+/// The differences between services that offer Responses.
 ///
 /// ```
 /// use holm_wire::openai_responses::{Dialect, ReasoningItems};
@@ -24,21 +24,23 @@ pub struct Dialect {
     pub path: String,
     /// Query parameters, such as Azure's `api-version`.
     pub query: Vec<(String, String)>,
-    /// Headers beside the content type.
+    /// Headers other than the content type.
     pub headers: Vec<(String, String)>,
     /// How the key is sent.
     pub auth: Auth,
-    /// What happens with reasoning items. Models that do not reason refuse the wish for encrypted ones.
+    /// How reasoning items are handled. Models without reasoning refuse a
+    /// request for encrypted ones.
     pub reasoning: ReasoningItems,
-    /// Which summary of the reasoning is asked for when effort is; none asks for none.
+    /// Which summary of the reasoning is requested together with effort.
+    /// `None` requests no summary.
     pub summary: Option<String>,
-    /// Whether `temperature` may be sent; models that reason refuse it.
+    /// Whether `temperature` may be sent. Reasoning models refuse it.
     pub temperature: Field,
     /// Whether `parallel_tool_calls` may be sent.
     pub parallel_tools: Field,
-    /// Whether pictures may be sent; otherwise they are named in words.
+    /// Whether pictures may be sent. Otherwise they are described in text.
     pub images: Field,
-    /// Whether files may be sent; otherwise they are named in words.
+    /// Whether files may be sent. Otherwise they are described in text.
     pub files: Field,
 }
 
@@ -59,16 +61,17 @@ impl Default for Dialect {
     }
 }
 
-/// What happens with reasoning items.
+/// How reasoning items are handled.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningItems {
-    /// They are asked for in encrypted form and sent back; others are left out, because the service would look for them
-    /// in a store that it was told not to keep.
+    /// They are requested in encrypted form and sent back. Unencrypted items are left out, because
+    /// the service would look for them in a store that it was told not to keep.
     #[default]
     Encrypted,
-    /// All are sent back, as services with open reasoning want it; encryption is not asked for.
+    /// All items are sent back, as services with open reasoning require.
+    /// Encryption is not requested.
     Plain,
-    /// None is sent back.
+    /// No item is sent back.
     Dropped,
 }

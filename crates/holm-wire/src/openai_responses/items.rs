@@ -1,4 +1,4 @@
-//! The parts of a reply as a server writes them: items of the output, and the reply around them.
+//! The parts of a reply on the server side: the output items, and the reply around them.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -11,7 +11,7 @@ use crate::{
     write::{self, Object},
 };
 
-/// What a text is.
+/// Whether a text is an answer or reasoning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -27,7 +27,7 @@ pub(super) struct Call {
     pub(super) arguments: String,
 }
 
-/// Whether the text answers or refuses; the two have events of their own.
+/// Whether the text is an answer or a refusal. Each has its own events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Voice {
     Answer,
@@ -39,7 +39,7 @@ impl Voice {
         if matches!(stop, StopReason::Refusal) { Self::Refusal } else { Self::Answer }
     }
 
-    /// The part's type, its member, and the stem of its events.
+    /// The part's type, its member, and the prefix of its events.
     pub(super) const fn words(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Answer => ("output_text", "text", "response.output_text"),
@@ -48,7 +48,7 @@ impl Voice {
     }
 }
 
-/// How a reply stands.
+/// The status of a reply.
 #[derive(Debug)]
 pub(super) enum End<'a> {
     Running,
@@ -136,7 +136,8 @@ pub(super) fn message_item(id: &str, status: &str, text: Option<(Voice, &str)>) 
     out
 }
 
-/// Reasoning as an item: to the letter if it came from this format, otherwise its text as the summary.
+/// Reasoning as an item: unchanged if it came from this format, otherwise with its
+/// text as the summary.
 pub(super) fn reasoning_item(id: &str, text: &str, replay: Option<&Json>) -> Vec<u8> {
     let mut out = Vec::new();
     let mut object = Object::open(&mut out);
@@ -231,7 +232,7 @@ pub(super) fn write_response(
         }
         out.push(b']');
     }
-    // Members that clients of the service expect in every reply.
+    // Clients of the service expect these members in every reply.
     for name in ["instructions", "max_output_tokens", "previous_response_id", "temperature", "top_p"] {
         object.raw(name, "null");
     }
@@ -258,7 +259,7 @@ fn write_usage(usage: Usage, object: &mut Object<'_>) {
     tokens.close();
 }
 
-/// The code that names a failure inside a reply, where there is no status to tell it by.
+/// The code for a failure inside a reply, where there is no HTTP status.
 const fn code(class: FailureClass) -> &'static str {
     match class {
         FailureClass::RateLimited => "rate_limit_exceeded",

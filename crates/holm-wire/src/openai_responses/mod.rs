@@ -1,7 +1,7 @@
-//! `OpenAI` Responses, and the services that offer the same for their own models ([`Dialect`]).
+//! `OpenAI` Responses, and services that offer it for their own models ([`Dialect`]).
 //!
-//! The API can keep a conversation on its side; Holm never asks it to, because the journal is the only memory. Reasoning comes back
-//! encrypted instead and is sent along with the next request.
+//! The API can store a conversation on the server. Holm never uses this, because the journal is the
+//! only memory. Instead, reasoning comes back encrypted and is sent with the next request.
 
 mod asked;
 mod dialect;
@@ -27,10 +27,10 @@ use crate::{
     framing::sse, stream::Events,
 };
 
-/// The name under which reasoning carries what this format wants to see again.
+/// The name under which reasoning keeps the data that this format must receive again.
 const REPLAY: &str = "openai_responses";
 
-/// The codec.
+/// The codec for `OpenAI` Responses.
 ///
 /// ```
 /// use holm_wire::{Codec, openai_responses::Responses};
@@ -47,12 +47,11 @@ pub struct Responses {
 }
 
 impl Responses {
-    /// The codec for a dialect.
+    /// Creates the codec for a dialect.
     pub const fn new(dialect: Dialect) -> Self {
         Self { dialect }
     }
 
-    /// The dialect.
     pub const fn dialect(&self) -> &Dialect {
         &self.dialect
     }

@@ -1,4 +1,4 @@
-//! Request bodies.
+//! Writes request bodies.
 
 use alloc::{format, sync::Arc, vec::Vec};
 
@@ -13,7 +13,7 @@ use crate::{
     write::{self, Object},
 };
 
-/// The least output cap that the service takes.
+/// The smallest output limit that the service accepts.
 const MIN_OUTPUT: u64 = 16;
 
 pub(super) fn write_message(
@@ -30,7 +30,7 @@ pub(super) fn write_message(
     }
 }
 
-/// Results first, each an item of its own, then what else the message says.
+/// Writes the results first, each as an item of its own, and then the rest of the message.
 fn write_incoming(dialect: &Dialect, message: &Message, media: &dyn MediaSource, out: &mut Vec<u8>) {
     for block in &message.blocks {
         if let Block::ToolResult(result) = block {
@@ -65,8 +65,8 @@ fn write_text(role: &str, text: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// The items of a reply in their order. Reasoning is left out where nothing follows it, because the service refuses it
-/// without the item that it led to.
+/// The items of a reply in order. Reasoning without a following item is left out, because
+/// the service refuses it.
 fn write_assistant(dialect: &Dialect, message: &Message, out: &mut Vec<u8>) {
     let leads_on = |block: &Block| match block {
         Block::Text(text) => !text.is_empty(),
@@ -96,7 +96,8 @@ fn write_assistant(dialect: &Dialect, message: &Message, out: &mut Vec<u8>) {
     }
 }
 
-/// Only reasoning of this format may be sent back, and only what the service can read without its store.
+/// Only reasoning of this format may be sent back, and only if the service can read
+/// it without its store.
 fn write_thinking(dialect: &Dialect, thinking: &Thinking, out: &mut Vec<u8>) {
     let Some(item) = thinking.replay.as_ref().and_then(|replay| replay.get(REPLAY)) else { return };
     let encrypted = item.get("encrypted_content").and_then(Json::as_str).is_some_and(|text| !text.is_empty());
@@ -126,7 +127,7 @@ fn write_call(call: &ToolCall, out: &mut Vec<u8>) {
     object.string("type", "function_call");
     object.string("call_id", &call.id);
     object.string("name", &call.name);
-    // An empty text is how some models call a tool without arguments; the service wants an object.
+    // Some models call a tool without arguments with an empty text; the service requires an object.
     object.string("arguments", if call.arguments.is_empty() { "{}" } else { &call.arguments });
     object.close();
 }
@@ -185,7 +186,7 @@ fn write_image(url: &str, out: &mut Vec<u8>) {
     object.close();
 }
 
-/// A file of text goes as text, which every model reads.
+/// A text file is sent as text, which every model reads.
 fn write_file(dialect: &Dialect, file: &Media, found: &Resolved<'_>, out: &mut Vec<u8>) {
     if let Resolved::Base64(data) = found
         && let Some(text) = as_text(&file.media_type, data)
@@ -218,13 +219,13 @@ pub(super) fn write_tools(tools: &[Arc<Tool>], out: &mut Vec<u8>) {
         object.string("name", &tool.name);
         object.string("description", &tool.description);
         object.value("parameters", &tool.schema);
-        // Left out, it would count as true here, and most schemas do not keep the rules of strictness.
+        // The default here is true, and most schemas do not follow the strict rules.
         object.raw("strict", "false");
         object.close();
     }
 }
 
-/// Room for everything in a body that is neither messages, tools nor system prompt.
+/// Space for everything in a body other than messages, tools and system prompt.
 const FRAME_BYTES: usize = 512;
 
 pub(super) fn assemble(dialect: &Dialect, call: &ModelCall<'_>, parts: &Parts<'_>) -> HttpRequest {

@@ -1,4 +1,4 @@
-//! The server's side: requests read, replies written.
+//! The server side: reads requests and writes replies.
 
 use alloc::{boxed::Box, collections::BTreeMap, format, string::String, vec::Vec};
 
@@ -19,7 +19,7 @@ use crate::{
     write::Object,
 };
 
-/// Responses as a server speaks it.
+/// The server side of Responses.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Server;
 
@@ -58,21 +58,21 @@ impl ServerCodec for Server {
     }
 }
 
-/// A streamed reply as a server writes it.
+/// Writes a streamed reply.
 #[derive(Debug)]
 pub struct ServerStream {
     head: Head,
-    /// The next event's number; 0 until the reply has begun.
+    /// The next event's number; 0 until the reply has started.
     sequence: u64,
-    /// The finished items, which the last event repeats; an item under way has an empty place.
+    /// The finished items, which the last event repeats. An open item has an empty entry.
     items: Vec<Vec<u8>>,
     open: Option<Open>,
-    /// Calls under way by their place among the calls: live pieces of several may be mixed.
+    /// The open calls by their index. Deltas of several calls may be interleaved.
     calls: BTreeMap<u64, OpenCall>,
     voice: Voice,
 }
 
-/// Text or reasoning under way.
+/// The open text or reasoning item.
 #[derive(Debug)]
 struct Open {
     kind: Kind,
@@ -112,7 +112,7 @@ impl ServerStream {
         }
     }
 
-    /// Announces an item and gives its place.
+    /// Announces an item and returns its index.
     fn add(&mut self, item: impl FnOnce(u64) -> Vec<u8>, out: &mut Vec<u8>) -> u64 {
         self.begin(out);
         let index = self.items.len() as u64;
@@ -135,7 +135,7 @@ impl ServerStream {
         }
     }
 
-    /// Makes text or reasoning the item under way.
+    /// Opens a text or reasoning item.
     fn open(&mut self, kind: Kind, out: &mut Vec<u8>) {
         if self.open.as_ref().is_some_and(|open| open.kind == kind) {
             return;
@@ -171,7 +171,7 @@ impl ServerStream {
         self.open = Some(open);
     }
 
-    /// Ends the text or reasoning under way; `replay` is what only finished reasoning has.
+    /// Closes the text or reasoning item. `replay` is data that only finished reasoning has.
     fn close(&mut self, replay: Option<&Json>, out: &mut Vec<u8>) {
         let Some(open) = self.open.take() else { return };
         let (kind, voice) = (open.kind, self.voice);

@@ -1,4 +1,4 @@
-//! What the events of a streamed reply mean.
+//! Interprets the events of a streamed reply.
 
 use alloc::{
     borrow::{Cow, ToOwned},
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{CallPiece, Draft, Memo, Sink, Step, classify, framing::Frame, lean, loose::Raw, stream::Events};
 
-/// Between the parts of one reasoning item.
+/// The separator between the parts of one reasoning item.
 const PART_BREAK: &str = "\n\n";
 
 /// Reads events into a draft.
@@ -27,14 +27,14 @@ pub struct ResponseEvents {
     /// The item that the last piece belonged to.
     current: Option<u64>,
     memo: Memo<Kind>,
-    /// Fuzzing and tests compare the two paths.
+    /// Reads every frame with the general reader. Fuzzing and tests compare the two paths.
     plain_only: bool,
 }
 
-/// An item that has begun and not ended.
+/// An item that has started and not ended.
 #[derive(Debug, Default)]
 struct Open {
-    /// Whether pieces have come; if not, the whole item counts.
+    /// Whether pieces have arrived. If not, the complete item counts.
     streamed: bool,
     /// The part of the reasoning that the last piece belonged to.
     part: Option<(Thought, u64)>,
@@ -42,11 +42,11 @@ struct Open {
     named: bool,
     /// Arguments that came with the call's start.
     whole: String,
-    /// Whether its end has come; an end that is sent twice says nothing new.
+    /// Whether its end has arrived. A repeated end adds nothing.
     done: bool,
 }
 
-/// What the text of a remembered event was, and of which item.
+/// The kind of text in a remembered event, and its item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Text(u64),
@@ -54,7 +54,7 @@ enum Kind {
     Thought(u64, (Thought, u64)),
 }
 
-/// Which text of a reasoning item.
+/// Which text of a reasoning item it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Thought {
     Summary,
@@ -62,7 +62,7 @@ enum Thought {
 }
 
 impl ResponseEvents {
-    /// The same by serde alone: no memo, no short cut.
+    /// The same without memo and fast path: every frame goes through the general reader.
     pub fn plain() -> Self {
         Self { plain_only: true, ..Self::default() }
     }
@@ -78,7 +78,7 @@ impl ResponseEvents {
         let index = event.output_index.or_zero();
         if let Some(kind) = piece_kind(kind, index, &event) {
             self.piece(kind, event.delta.as_str(), draft, sink);
-            // Where the event's own name decides, equal bytes do not mean the same.
+            // If the event's own name decides, equal bytes can have different meanings.
             if let Cow::Borrowed(text) = event.delta.0
                 && !self.plain_only
                 && !event.kind.as_str().is_empty()
@@ -102,7 +102,7 @@ impl ResponseEvents {
         Step::More
     }
 
-    /// Events that repeat what pieces have said, and those about the reply as a whole.
+    /// Events that repeat the content of earlier deltas, and events about the whole reply.
     fn rest(&mut self, kind: &str, event: &Event<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
         let index = event.output_index.or_zero();
         let silent = !self.open.get(&index).is_some_and(|open| open.streamed);
@@ -165,7 +165,7 @@ impl ResponseEvents {
         draft.thinking(text, sink);
     }
 
-    /// Notes that a piece belongs to this item; items never share a block.
+    /// Records that a piece belongs to this item. Items never share a block.
     fn turn_to(&mut self, index: u64, draft: &mut Draft) -> &mut Open {
         if self.current.replace(index) != Some(index) {
             draft.close();
@@ -185,14 +185,14 @@ impl ResponseEvents {
             open.named = true;
             open.whole = arguments(item).into_owned();
             draft.charge(open.whole.len());
-            // Services without call ids of their own repeat the item's.
+            // Services without their own call ids repeat the item's id.
             let id = if item.call_id.as_str().is_empty() { &item.id } else { &item.call_id };
             let piece = CallPiece { id: id.as_str(), name: item.name.as_str(), arguments: "" };
             draft.call(Some(index), &piece, sink);
         }
     }
 
-    /// Takes a finished item: what pieces have not said of it, and what must be sent back.
+    /// Reads a finished item: content that no delta has sent, and data that must be sent back.
     fn item(&mut self, index: u64, raw: Option<Raw<'_>>, draft: &mut Draft, sink: Sink<'_>) {
         let Some(item) = read_item(raw) else { return };
         if self.open.get(&index).is_some_and(|open| open.done) {
@@ -263,7 +263,7 @@ impl ResponseEvents {
         Step::End
     }
 
-    /// Ends the items whose own end was lost.
+    /// Closes the items whose end was lost.
     fn close_all(&mut self, draft: &mut Draft, sink: Sink<'_>) {
         for (index, open) in core::mem::take(&mut self.open) {
             if open.named && !open.streamed && !open.done {
@@ -279,11 +279,11 @@ impl Events for ResponseEvents {
     const UNFRAMED: &'static [u8] = b"{[<";
 
     fn event(&mut self, frame: Frame<'_>, draft: &mut Draft, sink: Sink<'_>) -> Step {
-        // Servers that also speak Chat Completions add its end mark; it says nothing here.
+        // Servers that also offer Chat Completions add its end mark, which means nothing here.
         if frame.data.trim_ascii() == b"[DONE]" {
             return Step::More;
         }
-        // The memo is lent out with the text, so it is taken apart from the rest while the text is used.
+        // The memo lends out the text, so it is moved out of `self` while the text is used.
         let mut memo = core::mem::take(&mut self.memo);
         let known = memo.recall(frame.data).map(|(kind, text)| self.piece(kind, text, draft, sink));
         self.memo = memo;
@@ -307,7 +307,7 @@ impl Events for ResponseEvents {
     }
 }
 
-/// What kind of piece an event is, if it is one.
+/// The kind of text that an event adds, if it adds any.
 fn piece_kind(kind: &str, index: u64, event: &Event<'_>) -> Option<Kind> {
     Some(match kind {
         "response.output_text.delta" => Kind::Text(index),
@@ -330,8 +330,8 @@ fn arguments<'a>(item: &Item<'a>) -> Cow<'a, str> {
     item.arguments.map_or(Cow::Borrowed(""), Raw::text)
 }
 
-/// The members of a reasoning item that are sent back, under this format's name so that no other provider is sent them;
-/// `None` if they would tell the service nothing.
+/// The members of a reasoning item that are sent back. They are stored under this format's name, so
+/// that no other provider receives them. `None` if they would mean nothing to the service.
 fn replay(raw: Raw<'_>) -> Option<Json> {
     let item = Json::parse(raw.get()).ok()?;
     let kept = |name: &str| {
@@ -362,7 +362,7 @@ fn failed(status: &str, response: &Response<'_>) -> Failure {
     )
 }
 
-/// JSON that is no reply: an error in a shape of its own, or something else entirely.
+/// The failure for JSON that is not a reply: an error in another shape, or something unknown.
 fn not_a_reply(body: &[u8]) -> Failure {
     let failure = classify::in_stream(body);
     if !failure.message.is_empty() {

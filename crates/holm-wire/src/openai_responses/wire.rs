@@ -1,4 +1,4 @@
-//! The shapes on the wire, borrowed from the frame.
+//! The types on the wire, borrowed from the frame.
 
 use alloc::vec::Vec;
 
@@ -11,7 +11,7 @@ use crate::{
     loose::{Count, Raw, Str},
 };
 
-/// One event; which members it has depends on its type.
+/// One event. Its members depend on its type.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Event<'a> {
@@ -31,7 +31,7 @@ pub(super) struct Event<'a> {
     pub(super) refusal: Str<'a>,
     #[serde(borrow)]
     pub(super) arguments: Str<'a>,
-    /// Raw, because a reasoning item is kept to the letter.
+    /// Kept as raw text, because a reasoning item must stay unchanged.
     #[serde(borrow)]
     pub(super) item: Option<Raw<'a>>,
     #[serde(borrow)]
@@ -40,7 +40,7 @@ pub(super) struct Event<'a> {
     pub(super) error: Option<Raw<'a>>,
 }
 
-/// The reply as a whole, in the last event or as a body.
+/// The complete reply, in the last event or as a body.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Response<'a> {
@@ -65,7 +65,7 @@ pub(super) struct Incomplete<'a> {
     pub(super) reason: Str<'a>,
 }
 
-/// One item of the output, at its start or whole.
+/// One item of the output, at its start or complete.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Item<'a> {
@@ -96,7 +96,6 @@ pub(super) struct Part<'a> {
     pub(super) refusal: Str<'a>,
 }
 
-/// Tokens as reported.
 #[derive(Debug, Default, Deserialize, Read)]
 #[serde(default)]
 pub(super) struct Tokens<'a> {
@@ -127,7 +126,7 @@ struct OutputDetails<'a> {
 }
 
 impl Tokens<'_> {
-    /// The usage; the details are parts of the two sums.
+    /// The usage. The details are included in the two sums.
     pub(super) fn usage(&self) -> Usage {
         let (input, output) = (self.input_tokens.or_zero(), self.output_tokens.or_zero());
         let details = self.input_tokens_details.as_ref();

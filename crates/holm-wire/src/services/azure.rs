@@ -1,14 +1,15 @@
-//! Azure's two ways to serve the models of `OpenAI`.
+//! The two dialects in which Azure offers the models of `OpenAI`.
 //!
-//! What it adds to the streams (a first chunk about the prompt alone, filter results beside or without a delta) is what the
-//! decoder passes over anyway; what its filter stops is recognised by its codes.
+//! Azure adds events to the streams: a first chunk about the prompt alone, and filter results with
+//! or without a delta. The decoder ignores them. A reply that its filter stops is recognised by its
+//! codes.
 
 use alloc::vec;
 
 use crate::{Auth, openai_chat::Dialect};
 
-/// Chat Completions under `/openai/v1`, where the model's name is the deployment's. The base URL ends with
-/// `/openai/v1`.
+/// Chat Completions under `/openai/v1`, where the model's name is that of the deployment. The base
+/// URL ends with `/openai/v1`.
 pub fn v1() -> Dialect {
     Dialect { auth: Auth::Header("api-key".into()), ..Dialect::default() }
 }

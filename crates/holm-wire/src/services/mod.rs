@@ -1,7 +1,7 @@
-//! Which services there are, as data: where they are, which key they want, how they speak.
+//! The known services as data: their base URLs, their keys, and their formats.
 //!
-//! A service that speaks a known format is a line in a table and never code; a user's own line counts like ours and
-//! replaces ours of the same name.
+//! A service with a known format is a line in a table, and never code. A user's own line has the
+//! same effect, and replaces ours of the same name.
 
 mod azure;
 mod name;

@@ -1,4 +1,4 @@
-//! `provider/model`, the name of a model everywhere.
+//! The full name of a model, `provider/model`.
 
 use alloc::string::{String, ToString};
 use core::{fmt, str::FromStr};
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::UnknownService;
 
-/// The longest name; the longest real ones are profiles of about a hundred characters.
+/// The longest name. The longest real ones are profiles of about a hundred characters.
 const MAX_NAME: usize = 512;
 
-/// A model's full name: a service and the model's name there, which may hold slashes itself.
+/// A model's full name: a service, and the model's name there, which may contain slashes.
 ///
 /// ```
 /// use holm_wire::services::ModelName;
@@ -29,7 +29,6 @@ pub struct ModelName {
 }
 
 impl ModelName {
-    /// The service's name.
     pub fn provider(&self) -> &str {
         &self.provider
     }
@@ -86,25 +85,24 @@ impl fmt::Display for ModelName {
     }
 }
 
-/// A name that names no model.
+/// A name that is not a valid model name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// One half is missing.
+    /// The provider or the model is missing.
     #[error("{name:?} is not a full model name; write it as provider/model, such as openai/gpt-5-mini")]
     NotFull {
-        /// What was given.
         name: String,
     },
-    /// White space or a control character.
+    /// The name contains white space or a control character.
     #[error("a model name holds no white space and no control characters")]
     BadCharacter,
-    /// Longer than any name.
+    /// The name is longer than the limit.
     #[error("a model name has at most {limit} bytes")]
     TooLong {
-        /// The bound in bytes.
+        /// The limit in bytes.
         limit: usize,
     },
-    /// Nobody knows the provider.
+    /// The provider is unknown.
     #[error(transparent)]
     Unknown(#[from] UnknownService),
 }

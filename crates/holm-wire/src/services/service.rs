@@ -1,4 +1,4 @@
-//! One service.
+//! One service of the table.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Speech;
 
-/// Where a service is, which key it wants and how it speaks.
+/// The base URL, the key and the format of a service.
 ///
 /// ```
 /// use holm_wire::{Format, services::Service};
@@ -21,7 +21,7 @@ use super::Speech;
 pub struct Service {
     /// The first half of `provider/model`.
     pub id: String,
-    /// The name to show; empty means as `id`.
+    /// The display name; if it is empty, `id` is shown.
     #[serde(default)]
     pub name: String,
     /// The base URL; `{name}` stands for a [variable](Service::variables).
@@ -29,44 +29,43 @@ pub struct Service {
     /// The environment variable that replaces the base URL.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_env: Option<String>,
-    /// The environment variables that may hold the key; the first that is set counts. Where a request wants to be signed, a key
-    /// from here goes as a bearer token instead.
+    /// The environment variables that may contain the key. The first one that is set counts. If
+    /// requests are normally signed, a key from here is sent as a bearer token instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub keys: Vec<String>,
-    /// Whether it works without a key from the list.
+    /// Whether the service works without a key from the list.
     #[serde(default)]
     pub key: KeyNeed,
-    /// What the base URL leaves open.
+    /// The variables in the base URL.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub variables: Vec<Variable>,
-    /// Other names for it.
+    /// Alternative names of the service.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aliases: Vec<String>,
-    /// Format and dialect.
     #[serde(default)]
     pub speaks: Speech,
-    /// The path that lists its models, if it has one.
+    /// The path of its model list, if it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub models: Option<String>,
 }
 
-/// Whether a key must be there before anything is sent.
+/// Whether a key is required before anything is sent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyNeed {
-    /// It must, if the service names any.
+    /// It is required, if the service names any variable for it.
     #[default]
     Needed,
-    /// It need not: a local server, or another way to sign in.
+    /// It is optional: a local server, or another way to sign in.
     Optional,
 }
 
-/// A part of a base URL that each user fills in.
+/// A part of a base URL that each user sets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct Variable {
-    /// Its name between the braces.
+    /// The name between the braces.
     pub name: String,
-    /// The environment variables that may hold it; the first that is set counts.
+    /// The environment variables that may contain it. The first one that is set counts.
     pub env: Vec<String>,
 }
 
@@ -76,16 +75,16 @@ impl Service {
         if self.name.is_empty() { &self.id } else { &self.name }
     }
 
-    /// Whether a key must be found among [`keys`](Service::keys).
+    /// Whether one of [`keys`](Service::keys) must be set.
     pub fn needs_key(&self) -> bool {
         self.key == KeyNeed::Needed && !self.keys.is_empty()
     }
 
-    /// The base URL, with `env` to look up environment variables. A host without a scheme is taken for plain HTTP, as
-    /// local servers' settings write it.
+    /// The base URL. `env` looks up environment variables. A host without a scheme gets plain HTTP,
+    /// as settings of local servers omit it.
     ///
     /// # Errors
-    /// [`MissingVariable`] with the names that would have served.
+    /// [`MissingVariable`] with the names of the variables that could be set.
     pub fn endpoint(&self, env: &dyn Fn(&str) -> Option<String>) -> Result<String, MissingVariable> {
         let set = |name: &str| env(name).filter(|value| !value.trim().is_empty());
         if let Some(url) = self.base_env.as_deref().and_then(set) {
@@ -99,7 +98,7 @@ impl Service {
                 variable: variable.name.clone(),
                 env: variable.env.join(" or "),
             })?;
-            // Only what may stand in a host's name, so that a value cannot lead elsewhere.
+            // Keeps only characters of a host name, so that a value cannot lead to another host.
             let value: String =
                 value.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '.')).collect();
             url = url.replace(&format!("{{{}}}", variable.name), &value);
@@ -108,14 +107,12 @@ impl Service {
     }
 }
 
-/// A base URL that cannot be filled in.
+/// A variable of the base URL is not set.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the service {service} needs its {variable}; set {env}")]
 pub struct MissingVariable {
-    /// The service.
     pub service: String,
-    /// What is missing.
     pub variable: String,
-    /// The environment variables that would have served.
+    /// The environment variables that could be set.
     pub env: String,
 }

@@ -1,4 +1,4 @@
-//! Format and dialect of a service, as data.
+//! The format and the dialect of a service, as data.
 
 use alloc::sync::Arc;
 
@@ -7,35 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Auth, Codec, Format, anthropic, bedrock, cohere, gemini, ollama, openai_chat, openai_responses};
 
-/// How a service speaks: a format with its dialect.
+/// A format with its dialect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Speech {
-    /// `OpenAI` Chat Completions.
     OpenaiChat(openai_chat::Dialect),
-    /// `OpenAI` Responses.
     OpenaiResponses(openai_responses::Dialect),
-    /// Anthropic Messages.
     Anthropic(anthropic::Dialect),
-    /// Google Gemini.
     Gemini(gemini::Dialect),
-    /// Cohere v2 chat.
     Cohere(cohere::Dialect),
-    /// Ollama's own API.
     Ollama(ollama::Dialect),
-    /// AWS Bedrock Converse.
     Bedrock(bedrock::Dialect),
 }
 
 impl Default for Speech {
-    /// Chat Completions with care: what a service of which only the base URL is known will understand.
+    /// Conservative Chat Completions, which a service should understand if only its
+    /// base URL is known.
     fn default() -> Self {
         Self::OpenaiChat(openai_chat::Dialect::compatible())
     }
 }
 
 impl Speech {
-    /// The format.
     pub const fn format(&self) -> Format {
         match self {
             Self::OpenaiChat(_) => Format::OpenaiChat,
@@ -61,7 +54,7 @@ impl Speech {
         }
     }
 
-    /// The codec.
+    /// Creates the codec for the dialect.
     ///
     /// ```
     /// use holm_wire::{Codec, Format, services::Services};

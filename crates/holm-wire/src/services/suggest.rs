@@ -1,13 +1,14 @@
-//! What somebody may have meant.
+//! Suggests the closest known name for an unknown one.
 
 use alloc::vec::Vec;
 
-/// Longer words are not compared: no service has such a name, and the work grows with the square.
+/// Longer words are not compared. No service has such a name, and the cost grows with the square.
 const MAX_WORD: usize = 64;
 
-/// The candidate nearest to a word, if one is near enough to be a slip of the keys.
+/// The candidate closest to a word, if it is close enough to be a typing mistake.
 ///
-/// One slip is forgiven in every third letter; a word that is the beginning of a candidate, or begins with it, is taken for it.
+/// One mistake is allowed for every third letter. A word that is the prefix of a candidate, or
+/// starts with it, also matches.
 pub(super) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>) -> Option<&'c str> {
     let word = word.to_ascii_lowercase();
     if word.is_empty() || word.len() > MAX_WORD {
@@ -24,7 +25,7 @@ pub(super) fn nearest<'c>(word: &str, candidates: impl Iterator<Item = &'c str>)
         .map(|(_, candidate)| candidate)
 }
 
-/// How many letters must be added, dropped or changed.
+/// The number of letters that must be added, removed or changed.
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

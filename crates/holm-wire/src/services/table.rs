@@ -1,10 +1,10 @@
-//! All services that are known.
+//! The table of all known services.
 
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 
 use super::{ModelName, NameError, Service, suggest::nearest};
 
-/// Our own list.
+/// The list of services that is part of Holm.
 const STOCK: &str = include_str!("../../data/services.json");
 
 /// The services by id.
@@ -25,16 +25,17 @@ pub struct Services {
 }
 
 impl Services {
-    /// The services that Holm knows by itself. The list is read anew with each call; a host keeps the result.
+    /// The services that are part of Holm. Each call parses the list again, so a host
+    /// should keep the result.
     pub fn stock() -> Self {
-        // The list is part of this crate and a test reads it.
+        // The list is part of this crate, and a test parses it.
         Self::parse(STOCK).unwrap_or_default()
     }
 
     /// Reads a list of services.
     ///
     /// # Errors
-    /// [`BadServices`] with the place.
+    /// [`BadServices`] with the position of the mistake.
     pub fn parse(json: &str) -> Result<Self, BadServices> {
         let list: Vec<Service> = holm_read::from_str(json).map_err(|error| BadServices {
             line: error.line() as u64,
@@ -44,7 +45,7 @@ impl Services {
         Ok(Self::default().with(list))
     }
 
-    /// The same with more services; one of a known id replaces it.
+    /// The same table with more services. A service with a known id replaces the existing one.
     #[must_use]
     pub fn with(mut self, services: impl IntoIterator<Item = Service>) -> Self {
         self.by_id.extend(services.into_iter().map(|service| (service.id.clone(), service)));
@@ -56,10 +57,10 @@ impl Services {
         self.by_id.values()
     }
 
-    /// The service of this id or alias; an id comes first.
+    /// The service with this id or alias. An id has priority.
     ///
     /// # Errors
-    /// [`UnknownService`] with the nearest name.
+    /// [`UnknownService`] with the closest name.
     pub fn find(&self, name: &str) -> Result<&Service, UnknownService> {
         let by_alias = || self.iter().find(|service| service.aliases.iter().any(|alias| alias == name));
         self.by_id.get(name).or_else(by_alias).ok_or_else(|| {
@@ -73,10 +74,10 @@ impl Services {
         })
     }
 
-    /// Reads a full model name and finds its service.
+    /// Parses a full model name and finds its service.
     ///
     /// # Errors
-    /// [`NameError`] if the name is not one, or its provider unknown.
+    /// [`NameError`] if the name is invalid or its provider is unknown.
     pub fn resolve(&self, name: &str) -> Result<(ModelName, &Service), NameError> {
         let name: ModelName = name.parse()?;
         let service = self.find(name.provider())?;
@@ -84,13 +85,12 @@ impl Services {
     }
 }
 
-/// A provider that nobody knows.
+/// The name of an unknown provider.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unknown provider {name:?}{}", hint(.suggestion.as_deref()))]
 pub struct UnknownService {
-    /// What was given.
     pub name: String,
-    /// What may have been meant.
+    /// The closest known name, if there is one.
     pub suggestion: Option<String>,
 }
 
@@ -101,14 +101,13 @@ fn hint(suggestion: Option<&str>) -> String {
     )
 }
 
-/// A list of services that cannot be read.
+/// A list of services that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the list of services cannot be read: {problem}")]
 pub struct BadServices {
-    /// The line, from 1.
+    /// The line number, counted from 1.
     pub line: u64,
-    /// The column, from 1.
+    /// The column number, counted from 1.
     pub column: u64,
-    /// What is wrong.
     pub problem: String,
 }

@@ -1,17 +1,19 @@
-//! How many values a JSON text holds, told before anybody parses it.
+//! Counts the values in a JSON text before it is parsed.
 //!
-//! `{},` takes three bytes on the wire and hundreds as a parsed choice, so a bound in bytes alone does not bound what parsing
-//! takes.
+//! `{},` takes three bytes on the wire and hundreds of bytes as a parsed choice, so a limit in
+//! bytes alone does not limit the memory for parsing.
 
 use memchr::memchr2;
 
-/// Texts up to this size are not looked at: whatever they hold, it is some MiB when parsed.
+/// Texts up to this size are not checked. Parsed, they take at most some MiB.
 const SMALL: usize = 64 << 10;
 
-/// The most values of one text: far more than a reply has, whose largest texts are one long string.
+/// The largest number of values in one text: far more than a reply has, whose largest texts
+/// are one long string.
 pub(super) const MAX_VALUES: usize = 1 << 17;
 
-/// Whether a text holds more values than should be parsed: each comma and each opening bracket outside of strings counts.
+/// Whether a text has more values than should be parsed. Each comma and each opening bracket
+/// outside of strings counts.
 pub(super) fn too_many(text: &[u8]) -> bool {
     if text.len() <= SMALL {
         return false;
@@ -31,7 +33,7 @@ pub(super) fn too_many(text: &[u8]) -> bool {
     false
 }
 
-/// What follows a string whose first quote has been read.
+/// The rest of the text after a string whose first quote has been read.
 fn after_string(text: &[u8]) -> &[u8] {
     let mut rest = text;
     while let Some(at) = memchr2(b'"', b'\\', rest) {
@@ -39,7 +41,7 @@ fn after_string(text: &[u8]) -> &[u8] {
         if rest.get(at) == Some(&b'"') {
             return after;
         }
-        // Whatever is escaped ends no string.
+        // An escaped character never ends a string.
         rest = after.get(1..).unwrap_or_default();
     }
     &[]

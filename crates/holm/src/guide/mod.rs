@@ -1,4 +1,4 @@
-//! How Holm thinks, a page for each concept. Every page has programs that run: they are tests.
+//! The concepts of Holm, a page for each. Every page has programs that run: they are tests.
 //!
 //! 1. [The loop](the_loop): what happens between a prompt and its answer
 //! 2. [Tools](tools): functions that a model can call
@@ -7,7 +7,7 @@
 //! 5. [The journal](journal): resume, replay and fork
 //! 6. [Models](models): providers, keys, fallbacks, scripts
 //! 7. [Budgets and limits](budgets): what ends a run, with its figures
-//! 8. [Events](events): watching a run, and telling it again
+//! 8. [Events](events): watching a run, and replaying it
 //! 9. [Testing](testing): your agent without a network
 
 #![cfg_attr(

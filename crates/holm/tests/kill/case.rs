@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::{mortal::Moment, oracle, provider};
 
-/// Far longer than a run takes; whoever is not done by then hangs.
+/// Far longer than a run takes; a run that is not done by then hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A schedule of deaths.
@@ -55,7 +55,8 @@ impl Case {
     }
 }
 
-/// In memory where there is such a place: a kill is not a power loss, so nothing is proven by waiting for a disk.
+/// In memory where there is such a place: a kill is not a power loss, so nothing is proven by
+/// waiting for a disk.
 fn folder() -> io::Result<TempDir> {
     let memory = Path::new("/dev/shm");
     let mut builder = tempfile::Builder::new();
@@ -127,15 +128,16 @@ pub(crate) struct Tally {
     /// Of the last process of one run.
     pub(crate) appends: u64,
     pub(crate) succeeded: u64,
-    /// The line was there, and the journal says that nobody knows.
+    /// The line was there, and the journal says that the outcome is unknown.
     pub(crate) ran_unanswered: u64,
-    /// The line was not there, and the journal says that nobody knows.
+    /// The line was not there, and the journal says that the outcome is unknown.
     pub(crate) never_ran: u64,
     /// Lines beyond the first of calls that may run twice.
     pub(crate) ran_again: u64,
     /// Events that the last process of a run told, each of which the replay told too.
     pub(crate) told: u64,
-    /// Calls of which the journal knows nothing, or which it calls done and whose line is not there.
+    /// Calls of which the journal knows nothing, or which it calls done and whose
+    /// line is not there.
     pub(crate) lost: u64,
     /// Lines beyond the first of calls that must not run twice.
     pub(crate) doubled: u64,

@@ -23,8 +23,8 @@ use crate::mortal::{Moment, MortalJournals};
 /// The one run that is killed again and again.
 pub(crate) const RUN: &str = "killed";
 
-/// Before and after a line is written: long enough that a random kill meets a call that never ran, and one that ran and
-/// never answered.
+/// Before and after a line is written: long enough that a random kill meets a call that never ran,
+/// and one that ran and never answered.
 const PAUSE: Duration = Duration::from_micros(300);
 
 /// `child FOLDER BASE MOMENT`: starts the run or goes on with it, until it has ended.

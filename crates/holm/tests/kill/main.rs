@@ -1,10 +1,12 @@
-//! Kills a working agent at journal boundaries and at random instants, and asks somebody else what really happened.
+//! Kills a working agent at journal boundaries and at random instants, and checks with an
+//! independent witness what really happened.
 //!
-//! The agent is another process: this same program, started with the word `child`. It makes 200 calls against the
-//! provider double, each of which appends a line to a file. It is killed with SIGKILL, started again, and so on until it
-//! has finished. Then the file, which no part of Holm has written, is compared with what the journal says: a call that
-//! succeeded has left its line exactly once, a call that was interrupted is *unknown* and has left at most one, and no
-//! call is missing.
+//! The agent runs in a process of its own: this same program, started with the word `child`. It
+//! makes 200 calls against the provider double, each of which appends a line to a file. It is
+//! killed with SIGKILL, started again, and so on until it has finished. Then the file, which no
+//! part of Holm has written, is compared with the journal. A call that succeeded has left its line
+//! exactly once, a call that was interrupted is *unknown* and has left at most one, and no call is
+//! missing.
 //!
 //!     cargo test -p holm --test kill                 every fifth boundary, 40 random instants
 //!     HOLM_KILL_STRIDE=1 HOLM_RANDOM_KILLS=3800 cargo test -p holm --test kill
@@ -41,17 +43,19 @@ use mortal::{Moment, When};
 /// Kills at random instants unless `HOLM_RANDOM_KILLS` says otherwise; the boundaries come on top.
 const RANDOM_KILLS: u64 = 40;
 
-/// How far the boundaries lie apart unless `HOLM_KILL_STRIDE` says otherwise: 1 takes every one of them. The seed says which is the
-/// first, so that other runs try others.
+/// How far the boundaries lie apart unless `HOLM_KILL_STRIDE` says otherwise: 1 takes every one of
+/// them. The seed says which is the first, so that other runs try others.
 const STRIDE: u64 = 5;
 
 /// How often one run is killed at random instants before it may finish.
 const KILLS_PER_RUN: u64 = 4;
 
-/// How often instants are drawn again in place of those that came too late. Nine of ten are in time.
+/// How often instants are drawn again in place of those that came too late. Nine of
+/// ten are in time.
 const DRAWS: u64 = 12;
 
-/// As many as the machine has cores to spare: the instants are spread by the load, not by the clock alone.
+/// As many as the machine has cores to spare: the instants are spread by the load, not
+/// by the clock alone.
 const WORKERS: usize = 2;
 
 fn main() -> ExitCode {

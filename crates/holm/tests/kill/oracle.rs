@@ -27,7 +27,7 @@ pub(crate) fn judge(folder: &Path, process: u32, tally: &mut Tally) -> Result<()
     Ok(())
 }
 
-/// Counts a call; what the journal says of it is none where it knows nothing of it.
+/// Counts a call. The outcome is `None` if the journal does not mention the call.
 fn judge_call(call: usize, outcome: Option<Outcome>, lines: u64, tally: &mut Tally) -> Result<(), String> {
     let tool = tool_of(call);
     let fault =
@@ -96,8 +96,8 @@ fn outcomes(run: &Run) -> Result<BTreeMap<usize, Outcome>, String> {
     Ok(outcomes)
 }
 
-/// What the last process told its watchers is what the replay tells, event by event; how many there were. One that finds the run ended
-/// already has nothing to tell.
+/// What the last process told its watchers is what the replay tells, event by event; how many there
+/// were. One that finds the run ended already has nothing to tell.
 fn same_events(folder: &Path, process: u32, replayed: &Replayed) -> Result<u64, String> {
     let path = folder.join(format!("events-{process}"));
     let live = match fs::read_to_string(&path) {

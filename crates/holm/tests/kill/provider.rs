@@ -1,6 +1,6 @@
 //! What the model says: 20 turns of 10 calls, then an answer.
 //!
-//! It is a function of the conversation, so whoever asks again after a crash gets the same reply.
+//! It is a function of the conversation, so a repeated request after a crash gets the same reply.
 
 use std::io;
 

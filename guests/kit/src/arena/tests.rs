@@ -8,7 +8,7 @@ fn layout(size: usize, align: usize) -> Layout {
     Layout::from_size_align(size, align).unwrap()
 }
 
-/// A piece that is filled with `mark`, so that whoever shares its bytes is found out.
+/// A piece that is filled with `mark`, so that another piece that shares its bytes is detected.
 fn take<const SIZE: usize>(arena: &Arena<SIZE>, layout: Layout, mark: u8) -> *mut u8 {
     // SAFETY: no layout here has no size.
     let piece = unsafe { arena.alloc(layout) };

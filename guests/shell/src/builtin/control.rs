@@ -1,4 +1,4 @@
-//! Commands that end things, run things, or only answer.
+//! Built-ins that end or run commands, or only return a status.
 
 use brush_parser::test_command;
 
@@ -73,7 +73,7 @@ pub(super) async fn source(shell: &mut Shell, args: &[String]) -> Step {
     }
 }
 
-/// Runs the rest of the words, never as a function; with `-v` says whether they could be run.
+/// Runs the rest of the words, never as a function; with `-v` reports whether they could be run.
 pub(super) async fn command(shell: &mut Shell, args: &[String]) -> Step {
     match args.first().map(String::as_str) {
         Some("-v" | "-V") => type_(shell, args.get(1..).unwrap_or_default()).await,

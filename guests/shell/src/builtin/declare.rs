@@ -1,4 +1,4 @@
-//! `export`, `local`, `declare` and their kin, whose words may be assignments.
+//! `export`, `local`, `declare` and similar built-ins, whose words may be assignments.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(crate) fn declares(words: &[String]) -> bool {
     matches!(name, Some("export" | "readonly" | "local" | "declare" | "typeset"))
 }
 
-/// What is said of the names.
+/// The attributes to set on the names.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     export: Option<bool>,
@@ -116,7 +116,7 @@ impl Marks {
     }
 }
 
-/// Makes the variable and says of it what can be said before it has a value.
+/// Creates the variable and sets the attributes that do not need a value.
 fn mark(shell: &mut Shell, name: &str, marks: Marks) {
     let var =
         if marks.local && !marks.global { shell.vars.declare_local(name) } else { shell.vars.entry(name) };

@@ -1,4 +1,4 @@
-//! Commands that change the shell itself, and the table of everything that can be run.
+//! Built-ins that change the shell itself, and the table of all commands.
 
 mod control;
 mod declare;
@@ -12,7 +12,7 @@ use crate::io::Local;
 use crate::shell::{Shell, Step};
 use crate::util;
 
-/// How a command is run: with the words after its name.
+/// The function of a command; it gets the words after the command's name.
 pub(crate) type Run = for<'a> fn(&'a mut Shell, &'a [String]) -> Local<'a, Step>;
 
 macro_rules! own {
@@ -24,7 +24,7 @@ macro_rules! own {
     }};
 }
 
-/// What a name runs, unless a function has it.
+/// The function of a built-in name, unless a shell function has it.
 pub(crate) fn find(name: &str) -> Option<Run> {
     Some(match name {
         ":" | "true" => own!(control::succeed),
@@ -53,7 +53,7 @@ pub(crate) fn find(name: &str) -> Option<Run> {
         "mapfile" | "readarray" => own!(read::mapfile),
         "echo" => own!(print::echo),
         "printf" => own!(print::printf),
-        // Reached where a declaring command is run by another, such as `command export`.
+        // Reached if another command runs a declaring one, such as `command export`.
         "export" | "readonly" | "local" | "declare" | "typeset" => own!(declare::words),
         other => return util::find(other),
     })

@@ -209,7 +209,7 @@ impl Printer<'_> {
         (spec, rest.trim_start_matches(['l', 'h', 'j', 'z']))
     }
 
-    /// A number of the format, or of the arguments where it is a star.
+    /// A number from the format, or from the arguments if it is a star.
     fn count<'t>(&mut self, text: &'t str) -> (Option<usize>, &'t str) {
         if let Some(rest) = text.strip_prefix('*') {
             let number = usize::try_from(self.number()).unwrap_or(0);

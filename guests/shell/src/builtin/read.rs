@@ -33,7 +33,7 @@ pub(super) async fn read(shell: &mut Shell, args: &[String]) -> Step {
         if ended {
             piece.pop();
         }
-        // A line that ends in a backslash goes on in the next.
+        // A line that ends in a backslash continues in the next.
         let goes_on = !raw && ended && piece.iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1;
         if goes_on {
             piece.pop();

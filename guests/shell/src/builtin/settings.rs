@@ -1,4 +1,4 @@
-//! Commands that change where the shell is and how it behaves.
+//! Built-ins that change the current folder and the shell's behaviour.
 
 use crate::shell::{Options, Shell, Step, Switch};
 
@@ -126,7 +126,8 @@ pub(super) async fn unset(shell: &mut Shell, args: &[String]) -> Step {
     Ok(0)
 }
 
-/// Reads one option of the arguments; the place is kept in `OPTIND` and, inside bundled letters, in a name of our own.
+/// Reads one option of the arguments; the place is kept in `OPTIND` and, inside bundled letters, in
+/// a name of our own.
 pub(super) async fn getopts(shell: &mut Shell, args: &[String]) -> Step {
     let [spec, name, rest @ ..] = args else { return Ok(2) };
     let words = if rest.is_empty() { shell.args.clone() } else { rest.to_vec() };

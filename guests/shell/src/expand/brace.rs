@@ -1,4 +1,4 @@
-//! `{a,b}` and `{1..9}`: one word as it is written becomes several.
+//! Brace expansion: `{a,b}` and `{1..9}` turn one written word into several.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText, parse_brace_expansions};
@@ -6,7 +6,7 @@ use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText, parse_bra
 /// The most words that one word becomes.
 const MAX_WORDS: usize = 100_000;
 
-/// All words that a word with braces stands for; the word itself where it has none.
+/// All words that a word with braces stands for; the word itself if it has none.
 pub(crate) fn braces(word: &str, options: &ParserOptions) -> Vec<String> {
     // Two dots or a comma make braces mean something; `${` alone does not.
     if !word.contains('{') || !(word.contains(',') || word.contains("..")) {
@@ -49,7 +49,7 @@ fn member(member: &BraceExpressionMember) -> Vec<String> {
     }
 }
 
-/// From one number to another, upwards or downwards.
+/// The numbers from one to another, upwards or downwards.
 fn span(start: i64, end: i64, step: i64) -> impl Iterator<Item = i64> {
     let step = step.unsigned_abs().max(1);
     let count = start.abs_diff(end) / step;

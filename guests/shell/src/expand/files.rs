@@ -1,4 +1,4 @@
-//! Names of files that match a pattern.
+//! File name expansion: finds the files that match a pattern.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::shell::Shell;
 const MAX_NAMES: usize = 100_000;
 
 impl Shell {
-    /// The files that a word means, or the word itself where it means none.
+    /// The files that match a word, or the word itself if none do.
     pub(crate) fn names_of(&self, field: Field) -> Vec<String> {
         if !field.wild || self.options.noglob {
             return vec![field.text];
@@ -74,7 +74,7 @@ impl Shell {
         }
     }
 
-    /// Everything beneath a folder; only folders where more of the pattern follows.
+    /// Everything beneath a folder; only folders if more of the pattern follows.
     fn below(&self, base: &str, files: bool, next: &mut Vec<String>) {
         for name in self.list(base) {
             if name.starts_with('.') && !self.options.dotglob {

@@ -1,4 +1,4 @@
-//! From words as they are written to words as commands get them.
+//! Expansion: turns words as they are written into words as commands get them.
 
 mod arith;
 mod brace;

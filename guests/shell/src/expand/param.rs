@@ -1,4 +1,4 @@
-//! `$name` and everything that `${…}` can say.
+//! Parameter expansion: `$name` and all forms of `${…}`.
 
 use brush_parser::word::{
     self, Parameter, ParameterExpr as Expr, ParameterTestType as Test, ParameterTransformOp as Transform,
@@ -11,10 +11,9 @@ use super::quote::{ansi, quote};
 use super::word::{Quoting, grammar, loose};
 use crate::shell::{Flow, Shell};
 
-/// What a parameter is.
+/// The value of a parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Got {
-    /// Not set.
     Nothing,
     One(String),
     /// Several, to be joined to one in quotes or not.
@@ -40,7 +39,7 @@ impl Got {
         }
     }
 
-    /// Whether it counts as not given.
+    /// Whether it counts as unset.
     fn absent(&self, test: &Test) -> bool {
         match (self, test) {
             (Self::Nothing, _) => true,
@@ -106,7 +105,7 @@ impl Shell {
         Ok(())
     }
 
-    /// The forms that change what they find.
+    /// The forms that change the value.
     async fn changed(&mut self, expr: &Expr) -> Result<Got, Flow> {
         Ok(match expr {
             Expr::ParameterLength { parameter, indirect } => {
@@ -270,7 +269,7 @@ impl Shell {
             SpecialParameter::PositionalParameterCount => self.args.len().to_string(),
             SpecialParameter::LastExitStatus => self.status.to_string(),
             SpecialParameter::CurrentOptionFlags => self.options.letters(),
-            // There are no processes; a number that never changes serves those who make names of it.
+            // There are no processes; a constant number serves scripts that build names from it.
             SpecialParameter::ProcessId | SpecialParameter::LastBackgroundProcessId => "1".to_owned(),
             SpecialParameter::ShellName => "shell".to_owned(),
         })

@@ -1,4 +1,4 @@
-//! What an expansion yields before it is cut into words: pieces that remember whether they were quoted.
+//! The result of an expansion before word splitting: pieces that remember whether they were quoted.
 
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,16 +9,16 @@ pub(crate) enum Part {
     Loose(String),
     /// Quoted: nothing in it counts.
     Quoted(String),
-    /// Here one word ends and another begins, as in `"$@"`.
+    /// One word ends here and another begins, as in `"$@"`.
     Break,
 }
 
-/// A word, as the letters themselves and as a pattern in which what was quoted is escaped.
+/// A word, as plain text and as a pattern with its quoted parts escaped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Field {
     pub(crate) text: String,
     pub(crate) pattern: String,
-    /// Whether any wildcard counts.
+    /// Whether the pattern has an active wildcard.
     pub(crate) wild: bool,
 }
 
@@ -36,7 +36,7 @@ impl Field {
     }
 }
 
-/// Whether a letter means something in a pattern.
+/// Whether a character is special in a pattern.
 fn is_special(c: char) -> bool {
     matches!(c, '*' | '?' | '[' | ']' | '\\' | '(' | ')' | '|' | '!' | '@' | '+' | '-' | '^')
 }
@@ -89,7 +89,8 @@ struct Cutter<'a> {
     separators: &'a str,
     fields: Vec<Field>,
     current: Option<Field>,
-    /// Whether a word just ended by white space, so that one other separator after it ends nothing more.
+    /// Whether white space just ended a word, so that one other separator after
+    /// it ends nothing more.
     owed: bool,
 }
 

@@ -1,4 +1,5 @@
-//! Shell patterns: `*`, `?`, `[…]`, escapes, and the extended forms `?(…)`, `*(…)`, `+(…)`, `@(…)`, `!(…)`.
+//! Shell patterns: `*`, `?`, `[…]`, escapes, and the extended forms `?(…)`, `*(…)`, `+(…)`, `@(…)`,
+//! `!(…)`.
 
 /// A pattern, ready to be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Pattern {
         Self::new(&text.to_lowercase())
     }
 
-    /// Whether the whole text is as the pattern says.
+    /// Whether the whole text matches the pattern.
     pub(crate) fn matches(&self, text: &str) -> bool {
         let chars: Vec<char> = text.chars().collect();
         self.matches_chars(&chars)
@@ -168,7 +169,7 @@ fn in_group(
     }
 }
 
-/// One choice, then any number more; each must take something, or it would go on for ever.
+/// One choice, then any number more; each must consume something, or the match would never end.
 fn again(
     choices: &[Vec<Node>],
     nodes: &[Node],

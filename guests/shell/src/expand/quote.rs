@@ -1,4 +1,4 @@
-//! Escapes, read and written.
+//! Reads and writes escapes.
 
 /// Reads the escapes of `$'…'`, `echo -e` and `printf`.
 pub(crate) fn ansi(text: &str) -> String {

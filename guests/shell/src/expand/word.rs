@@ -9,14 +9,14 @@ use super::quote::ansi;
 use crate::io::Local;
 use crate::shell::{Flow, Shell};
 
-/// Whether what is expanded stands in double quotes.
+/// Whether the expansion is inside double quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Quoting {
     Quoted,
     Bare,
 }
 
-/// How the grammar is read everywhere.
+/// The parser options, the same everywhere.
 pub(crate) fn grammar() -> ParserOptions {
     ParserOptions::default()
 }
@@ -35,17 +35,17 @@ impl Shell {
         Ok(words)
     }
 
-    /// One text: nothing is divided, no files are looked for.
+    /// Expands to one text, without word splitting and file names.
     pub(crate) async fn expand_text(&mut self, word: &str) -> Result<String, Flow> {
         Ok(parts::text(&self.parts(word, Quoting::Bare).await?))
     }
 
-    /// A pattern: what was quoted means itself.
+    /// Expands to a pattern; quoted text is literal.
     pub(crate) async fn expand_pattern(&mut self, word: &str) -> Result<String, Flow> {
         Ok(parts::pattern(&self.parts(word, Quoting::Bare).await?))
     }
 
-    /// A regular expression: what was quoted means itself.
+    /// Expands to a regular expression; quoted text is literal.
     pub(crate) async fn expand_regex(&mut self, word: &str) -> Result<String, Flow> {
         let parts = self.parts(word, Quoting::Bare).await?;
         let piece = |part: &Part| match part {
@@ -56,7 +56,8 @@ impl Shell {
         Ok(parts.iter().map(piece).collect())
     }
 
-    /// The text of a here-document or of arithmetic, where quotes are letters like others.
+    /// Expands the text of a here-document or of arithmetic, in which
+    /// quotes are ordinary characters.
     pub(crate) async fn expand_quoted(&mut self, text: &str) -> Result<String, Flow> {
         if !text.contains(['$', '`', '\\']) {
             return Ok(text.to_owned());
@@ -119,7 +120,7 @@ impl Shell {
             WordPiece::AnsiCQuotedText(text) => parts.push(Part::Quoted(ansi(text))),
             WordPiece::EscapeSequence(text) => {
                 let escaped = text.strip_prefix('\\').unwrap_or(text);
-                // A line that goes on in the next.
+                // A line that continues in the next.
                 if escaped != "\n" {
                     parts.push(Part::Quoted(escaped.to_owned()));
                 }
@@ -127,7 +128,7 @@ impl Shell {
             WordPiece::DoubleQuotedSequence(inner) | WordPiece::GettextDoubleQuotedSequence(inner) => {
                 let before = parts.len();
                 self.pieces(inner, Quoting::Quoted, parts).await?;
-                // "" is a word, but "$@" without arguments is none.
+                // `""` is a word, but `"$@"` without arguments yields no word.
                 if parts.len() == before && !inner.iter().any(|piece| may_vanish(&piece.piece)) {
                     parts.push(Part::Quoted(String::new()));
                 }
@@ -171,7 +172,7 @@ pub(crate) fn loose(text: String, quoting: Quoting) -> Part {
     }
 }
 
-/// Whether a piece in quotes can become no word at all.
+/// Whether a quoted piece can expand to no word at all.
 fn may_vanish(piece: &WordPiece) -> bool {
     use word::{Parameter, ParameterExpr, SpecialParameter};
     let WordPiece::ParameterExpansion(expr) = piece else { return false };

@@ -1,4 +1,4 @@
-//! The numbered handles of a command.
+//! The file descriptors of a command.
 
 use std::collections::BTreeMap;
 

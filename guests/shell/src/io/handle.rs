@@ -1,4 +1,5 @@
-//! Something that can be read or written: a file, an end of a pipe, text in memory, or what the guest itself was given.
+//! A handle to read or write: a file, an end of a pipe, text in memory, or one of the guest's own
+//! streams.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -28,13 +29,13 @@ pub(crate) enum Handle {
     Sink(Sink),
 }
 
-/// Something that is read piece by piece, with what was taken from it too early.
+/// A buffered input, with the bytes that were read ahead.
 pub(crate) struct Input {
     source: Box<dyn Read>,
     ahead: VecDeque<u8>,
 }
 
-/// How much is read at once.
+/// The size of one read.
 pub(crate) const CHUNK: usize = 16 << 10;
 
 impl Handle {
@@ -100,7 +101,7 @@ impl Handle {
         }
     }
 
-    /// Makes sure that what was written is where others see it.
+    /// Flushes written bytes, so that others see them.
     pub(crate) fn flush(&self) {
         if let Self::Sink(sink) = self {
             let _ = sink.borrow_mut().flush();

@@ -1,4 +1,4 @@
-//! What commands read from and write to, and how they take turns.
+//! The input and output of commands, and how commands take turns.
 
 mod fds;
 mod handle;

@@ -1,4 +1,5 @@
-//! A pipe in memory that holds little: a full one makes its writer wait, one without readers ends its writer.
+//! A small pipe in memory. A full pipe makes its writer wait, and a pipe without readers ends its
+//! writer.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -14,7 +15,7 @@ struct State {
     bytes: VecDeque<u8>,
     readers: usize,
     writers: usize,
-    /// Whether a reader found nothing when it last looked.
+    /// Whether a reader found the pipe empty at its last attempt.
     hungry: bool,
 }
 
@@ -24,18 +25,17 @@ pub(crate) struct Reader(Rc<RefCell<State>>);
 /// The end that is written.
 pub(crate) struct Writer(Rc<RefCell<State>>);
 
-/// Nobody reads any more.
+/// The pipe has no readers any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Broken;
 
-/// Makes a pipe.
 pub(crate) fn pipe() -> (Reader, Writer) {
     let state = Rc::new(RefCell::new(State { readers: 1, writers: 1, ..State::default() }));
     (Reader(Rc::clone(&state)), Writer(state))
 }
 
 impl Reader {
-    /// Some bytes, at most `max`; none when nobody can write any more.
+    /// Reads at most `max` bytes; empty when the pipe has no writers any more.
     pub(crate) async fn read(&self, max: usize) -> Vec<u8> {
         poll_fn(|_| {
             let mut state = self.0.borrow_mut();
@@ -49,7 +49,7 @@ impl Reader {
         .await
     }
 
-    /// The bytes up to a delimiter and with it, as far as they are there now; waits for the first.
+    /// The available bytes up to and including a delimiter; waits for the first.
     pub(crate) async fn read_until(&self, delimiter: u8) -> Vec<u8> {
         let mut line = Vec::new();
         loop {
@@ -97,8 +97,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Lets a reader that waits have its turn. Otherwise a loop of small writes would fill the whole pipe before its reader
-    /// could say that one line was enough.
+    /// Lets a reader that waits have its turn. Otherwise a loop of small writes would fill the
+    /// whole pipe before its reader could say that one line was enough.
     async fn offer(&self) {
         let mut offered = false;
         poll_fn(|_| {

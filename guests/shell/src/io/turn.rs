@@ -1,4 +1,4 @@
-//! Taking turns: futures in one thread, without anything from outside that could wake them.
+//! A cooperative executor: runs futures in one thread, without outside events that could wake them.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 /// A future that may borrow and stays in this thread.
 pub(crate) type Local<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 
-/// Runs a future to its end. Whatever it waits for, it does itself in a later turn.
+/// Runs a future to its end. A future that waits is polled again in a later turn.
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
@@ -18,14 +18,15 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Runs futures in turns until each has ended, and gives their results in order.
+/// Runs futures in turns until each has ended, and returns their results in order.
 ///
-/// A future that has ended is dropped at once, because others may wait for what it holds open.
+/// A finished future is dropped at once, because others may wait for a handle that it holds open.
 pub(crate) async fn join<T>(futures: Vec<Local<'_, T>>) -> Vec<T> {
     let mut running: Vec<Option<Local<'_, T>>> = futures.into_iter().map(Some).collect();
     let mut ended: Vec<Option<T>> = running.iter().map(|_| None).collect();
     std::future::poll_fn(move |context| {
-        // From the last stage to the first, so that readers are known to wait before anybody writes.
+        // From the last stage to the first, so that readers are known to wait before a writer
+        // writes.
         for (slot, result) in running.iter_mut().zip(ended.iter_mut()).rev() {
             let Some(future) = slot else { continue };
             if let Poll::Ready(value) = future.as_mut().poll(context) {

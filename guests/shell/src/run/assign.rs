@@ -7,7 +7,6 @@ use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue, Word};
 use crate::shell::{Flow, Shell, Value};
 
 impl Shell {
-    /// Does one assignment.
     pub(crate) async fn assign(&mut self, assignment: &Assignment) -> Result<(), Flow> {
         let (AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _)) =
             &assignment.name;

@@ -11,10 +11,10 @@ use crate::expand::pattern::Pattern;
 use crate::io::Local;
 use crate::shell::{Flow, Shell, Step};
 
-/// How deep functions may call: the stack of a guest is small, and a script that goes deeper hardly means it.
+/// How deep functions may call: the stack of a guest is small, and no sensible script goes deeper.
 const MAX_DEPTH: u32 = 100;
 
-/// What the condition of a loop must be.
+/// The condition value that continues a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum While {
     True,
@@ -85,7 +85,7 @@ impl Shell {
         })
     }
 
-    /// Runs a list whose failure is an answer.
+    /// Runs a list as a condition, so that its failure is an answer.
     async fn condition(&mut self, list: &CompoundList) -> Result<bool, Flow> {
         self.conditions += 1;
         let step = self.run_list(list).await;
@@ -110,7 +110,7 @@ impl Shell {
         Ok(0)
     }
 
-    /// One round of a loop: whether another may follow.
+    /// One round of a loop. Returns whether another may follow.
     async fn round(&mut self, body: &CompoundList) -> Result<bool, Flow> {
         self.loops += 1;
         let step = self.run_list(body).await;
@@ -211,7 +211,7 @@ impl Shell {
         Ok(false)
     }
 
-    /// Compares as `nocasematch` says.
+    /// Compares with the case rule of `nocasematch`.
     pub(crate) fn matches(&self, pattern: &str, value: &str) -> bool {
         if self.options.nocasematch {
             Pattern::lower(pattern).matches(&value.to_lowercase())

@@ -14,7 +14,7 @@ use crate::shell::{Flow, Shell, Step};
 /// The most output of a command that becomes part of a word.
 const MAX_CAPTURE: usize = 16 << 20;
 
-/// Whether a failure means something to the shell.
+/// Whether a failure counts for `errexit` and traps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Counts {
     Yes,
@@ -22,7 +22,7 @@ enum Counts {
 }
 
 impl Shell {
-    /// Runs a whole script, then what was to run at the end; gives the status.
+    /// Runs a whole script, then its exit trap. Returns the status.
     pub(crate) async fn run_to_end(&mut self, script: &str) -> i32 {
         let step = self.run_source(script).await;
         let status = self.finish(step).await;
@@ -32,7 +32,7 @@ impl Shell {
         status
     }
 
-    /// What a shell does before it is gone.
+    /// Runs the exit trap and returns the final status.
     pub(crate) async fn finish(&mut self, step: Step) -> i32 {
         self.status = match step {
             Ok(status) | Err(Flow::Exit(status) | Flow::Return(status)) => status,
@@ -160,7 +160,7 @@ impl Shell {
         self.finish(step).await
     }
 
-    /// What a script writes, without the ends of lines at its end.
+    /// The output of a script, without trailing line ends.
     pub(crate) fn substitute<'a>(&'a mut self, script: &'a str) -> Local<'a, Result<String, Flow>> {
         Box::pin(async move {
             let bytes = self.capture(script).await;
@@ -186,7 +186,6 @@ impl Shell {
     }
 }
 
-/// Reads a script.
 pub(crate) fn parse(script: &str) -> Result<Program, String> {
     Parser::new(script.as_bytes(), &grammar()).parse_program().map_err(|error| error.to_string())
 }

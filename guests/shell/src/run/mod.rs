@@ -1,4 +1,4 @@
-//! Runs what the grammar read.
+//! Runs parsed scripts.
 
 mod assign;
 mod compound;

@@ -1,4 +1,4 @@
-//! `<`, `>`, `>>`, `2>&1`, here-documents and their kin.
+//! Redirections: `<`, `>`, `>>`, `2>&1`, here-documents and the like.
 
 use brush_parser::ast::{
     IoFileRedirectKind as Kind, IoFileRedirectTarget as Target, IoRedirect, ProcessSubstitutionKind,

@@ -1,4 +1,4 @@
-//! Simple commands: assignments, redirections, words, and what the first word names.
+//! Simple commands: assignments, redirections, words, and the command that the first word names.
 
 use brush_parser::ast::{
     Assignment, CommandPrefixOrSuffixItem as Item, IoRedirect, ProcessSubstitutionKind, SimpleCommand,
@@ -18,7 +18,7 @@ struct Ready<'a> {
     words: Vec<String>,
     before: Vec<&'a Assignment>,
     redirects: Vec<IoRedirect>,
-    /// What a declaring command is to assign, in place among its words.
+    /// The assignments of a declaring command, in place among its words.
     declared: Vec<&'a Assignment>,
 }
 
@@ -56,7 +56,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Runs with the variables that stand before the command, which are gone afterwards.
+    /// Runs with the variables before the command, which are removed afterwards.
     async fn with_variables(&mut self, ready: Ready<'_>) -> Step {
         let scoped = !ready.before.is_empty();
         if scoped {
@@ -117,7 +117,7 @@ impl Shell {
         Ok(ready)
     }
 
-    /// Runs a command by its words: a function, or what is built in.
+    /// Runs a command by its words: a function or a built-in.
     pub(crate) fn run_words(&mut self, words: Vec<String>) -> Local<'_, Step> {
         Box::pin(async move {
             let Some(name) = words.first().cloned() else { return Ok(0) };

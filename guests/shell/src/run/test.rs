@@ -1,4 +1,4 @@
-//! `[[ … ]]`, and what `test` shares with it.
+//! `[[ … ]]`, and the code that `test` shares with it.
 
 use std::fs;
 

@@ -1,6 +1,6 @@
-//! How the end of one command bears on the commands after it.
+//! Control flow: how the end of one command affects the commands after it.
 
-/// What leaves the ordinary order of commands.
+/// A jump out of the ordinary order of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flow {
     /// Out of this many loops.

@@ -1,4 +1,4 @@
-//! The state of a shell: variables, functions, options, handles, and where it is.
+//! The state of a shell: variables, functions, options, handles and the current folder.
 
 mod flow;
 mod options;

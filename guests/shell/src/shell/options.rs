@@ -1,6 +1,5 @@
-//! What `set` and `shopt` switch.
+//! The options of `set` and `shopt`.
 
-/// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Switch {
     On,
@@ -14,7 +13,7 @@ pub(crate) struct Options {
     pub(crate) errexit: bool,
     /// A variable that is not set is an error.
     pub(crate) nounset: bool,
-    /// A pipeline fails where any of its stages does.
+    /// A pipeline fails if any of its stages does.
     pub(crate) pipefail: bool,
     /// Commands are shown before they run.
     pub(crate) xtrace: bool,
@@ -26,11 +25,11 @@ pub(crate) struct Options {
     pub(crate) allexport: bool,
     /// A pattern without files is nothing.
     pub(crate) nullglob: bool,
-    /// `*` also means names that begin with a dot.
+    /// `*` also matches names that begin with a dot.
     pub(crate) dotglob: bool,
     /// `**` means any folders.
     pub(crate) globstar: bool,
-    /// Case does not count where patterns are compared.
+    /// Patterns are compared without case.
     pub(crate) nocasematch: bool,
 }
 
@@ -66,7 +65,7 @@ impl Options {
         })
     }
 
-    /// What `$-` is.
+    /// The text that `$-` expands to.
     pub(crate) fn letters(mut self) -> String {
         let letters = ['a', 'e', 'f', 'u', 'x', 'C'];
         letters

@@ -1,4 +1,5 @@
-//! Where the shell is. The system has no current folder for a guest, so the shell keeps one and completes paths itself.
+//! The current folder of the shell. The system has none for a guest, so the shell keeps one and
+//! completes paths itself.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -10,11 +11,10 @@ use crate::io::Handle;
 /// How a file is opened for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writing {
-    /// What it held is gone.
+    /// The old content is removed.
     Replace,
-    /// At its end.
     Append,
-    /// Only where there is none.
+    /// Creates the file; fails if it exists.
     Create,
 }
 
@@ -32,21 +32,21 @@ impl Shell {
             }
         }
         let plain = format!("/{}", names.join("/"));
-        // A slash at the end says that a folder is meant, which the system then checks.
+        // A slash at the end marks a folder, which the system then checks.
         if path.ends_with('/') && plain != "/" { format!("{plain}/") } else { plain }
     }
 
-    /// Goes to another folder.
+    /// Changes the current folder.
     ///
     /// # Errors
     ///
-    /// Where there is no such folder.
+    /// If there is no such folder.
     pub(crate) fn change_directory(&mut self, to: &str) -> Result<(), String> {
         let path = self.path(to);
         let path = if path.len() > 1 { path.trim_end_matches('/').to_owned() } else { path };
         match fs::metadata(&path) {
             Ok(data) if data.is_dir() => {}
-            // The root is there even where nothing in it was granted.
+            // The root exists even if nothing in it was granted.
             Err(_) if path == "/" => {}
             Ok(_) => return Err(format!("{to}: not a directory")),
             Err(error) => return Err(format!("{to}: {}", said(&error))),
@@ -57,7 +57,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Opens a file to read, or what a name under `/dev` stands for.
+    /// Opens a file to read, or the device of a name under `/dev`.
     pub(crate) fn open_read(&self, path: &str) -> io::Result<Handle> {
         if let Some(handle) = self.device(path, 0) {
             return Ok(handle);
@@ -111,7 +111,7 @@ impl Shell {
 /// Texts that have a path.
 pub(crate) type Made = BTreeMap<i32, Handle>;
 
-/// What the system says, in the words of other shells.
+/// The system's error, in the words of other shells.
 pub(crate) fn said(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "No such file or directory".to_owned(),

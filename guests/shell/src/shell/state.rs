@@ -23,17 +23,17 @@ pub struct Shell {
     pub(crate) args: Vec<String>,
     /// The folder that relative paths begin at.
     pub(crate) directory: String,
-    /// `$?`.
+    /// The exit status that `$?` shows.
     pub(crate) status: i32,
-    /// What runs at the end, after failures and so on, by the name of the event.
+    /// Traps by the name of their event.
     pub(crate) traps: BTreeMap<String, String>,
     /// Texts with a path of their own.
     pub(crate) made: Made,
-    /// Whether the current command has run another for its words.
+    /// Whether the current command has run a command substitution.
     pub(crate) substituted: bool,
-    /// How many conditions the current command is part of; inside one a failure is no failure.
+    /// How many conditions the current command is part of; inside one a failure does not count.
     pub(crate) conditions: u32,
-    /// How many functions and sourced files call each other.
+    /// How deep functions and sourced files are nested.
     pub(crate) depth: u32,
     /// How many loops the current command is in.
     pub(crate) loops: u32,
@@ -74,13 +74,13 @@ impl Shell {
         Self { traps: BTreeMap::new(), loops: 0, ..self.clone() }
     }
 
-    /// Says what went wrong, on standard error.
+    /// Writes an error message to standard error.
     pub(crate) async fn complain(&self, text: &str) {
         // Nowhere is left to complain about a complaint.
         let _ = self.fds.get(2).write(format!("{text}\n").as_bytes()).await;
     }
 
-    /// Variables that are made when they are looked at.
+    /// Variables that are computed when they are read.
     pub(crate) fn special(&mut self, name: &str) -> Option<String> {
         Some(match name {
             "RANDOM" => {

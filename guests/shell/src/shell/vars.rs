@@ -2,20 +2,19 @@
 
 use std::collections::BTreeMap;
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Value {
     /// Declared and nothing else.
     Unset,
-    /// One text.
     Text(String),
-    /// Texts by number.
+    /// An indexed array of texts.
     List(BTreeMap<i64, String>),
-    /// Texts by name.
+    /// An associative array of texts.
     Map(BTreeMap<String, String>),
 }
 
-/// A variable and what was said of it.
+/// A variable and its attributes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Var {
     pub(crate) value: Value,
@@ -24,14 +23,15 @@ pub(crate) struct Var {
     pub(crate) integer: bool,
 }
 
-/// All variables. A name is looked for from the innermost function outwards, as in every shell.
+/// All variables. A name is looked up from the innermost function outwards, as in every shell.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Vars {
     outer: BTreeMap<String, Var>,
     inner: Vec<BTreeMap<String, Var>>,
 }
 
-/// The most elements that a number may ask for: a hostile script must not fill memory with one index.
+/// The most elements that a number may ask for: a hostile script must not fill
+/// memory with one index.
 const MAX_INDEX: i64 = 1 << 40;
 
 impl Default for Var {
@@ -57,7 +57,7 @@ impl Vars {
         self.inner.iter().rev().find_map(|scope| scope.get(name)).or_else(|| self.outer.get(name))
     }
 
-    /// The variable of a name, made outside all functions where there is none.
+    /// The variable of a name. A missing one is created outside all functions.
     pub(crate) fn entry(&mut self, name: &str) -> &mut Var {
         let index = self.inner.iter().rposition(|scope| scope.contains_key(name)).map_or(0, |at| at + 1);
         self.scope(index).entry(name.to_owned()).or_default()
@@ -199,7 +199,7 @@ impl Vars {
         names
     }
 
-    /// What a command would find in its environment.
+    /// The environment of a command.
     pub(crate) fn exported(&self) -> Vec<(String, String)> {
         let exported = |name: &String| self.find(name).is_some_and(|var| var.exported);
         self.names()

@@ -1,4 +1,5 @@
-//! Scripts run here and by bash, which must agree on what is written and on the status; and scripts about what is ours.
+//! Scripts run here and by bash, which must agree on what is written and on the status; and scripts
+//! about what is ours.
 
 mod language;
 mod limits;

@@ -7,7 +7,7 @@ use super::kit::{Done, Trouble, parse};
 use crate::shell::Shell;
 use crate::shell::paths::said;
 
-/// Does something with each word; what fails is complained about and the others go on.
+/// Does an operation for each word. Failures are reported, and the other words continue.
 async fn each(
     shell: &Shell,
     name: &str,
@@ -59,7 +59,7 @@ pub(super) async fn rm(shell: &mut Shell, args: &[String]) -> Done {
     .await
 }
 
-/// Removes a folder and what is in it. The system's own way needs more than WASI has.
+/// Removes a folder with its content. The standard library's way needs more than WASI has.
 fn remove_all(path: &str) -> std::io::Result<()> {
     for entry in fs::read_dir(path)? {
         let entry = entry?;
@@ -73,7 +73,7 @@ fn remove_all(path: &str) -> std::io::Result<()> {
     fs::remove_dir(path)
 }
 
-/// Where something goes: into a folder under its own name, or to a name.
+/// The destination of a file: into a folder under its own name, or to a name.
 fn destination(shell: &Shell, from: &str, to: &str) -> String {
     let to = shell.path(to);
     if fs::metadata(&to).is_ok_and(|data| data.is_dir()) {
@@ -84,7 +84,7 @@ fn destination(shell: &Shell, from: &str, to: &str) -> String {
     }
 }
 
-/// Splits the words into what is taken and where it goes.
+/// Splits the words into sources and the destination.
 fn takes<'a>(shell: &Shell, words: &'a [String]) -> Result<(&'a [String], &'a str), Trouble> {
     let Some((to, from)) = words.split_last().filter(|(_, from)| !from.is_empty()) else {
         return Err(Trouble::Said("missing operand".to_owned()));

@@ -1,4 +1,4 @@
-//! `find`: names, kinds, sizes, depths, and what to do with what is found.
+//! `find`: matches names, kinds, sizes and depths, and acts on the files found.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use crate::expand::pattern::Pattern;
 use crate::io::Local;
 use crate::shell::Shell;
 
-/// What a file must be, or what is done with it.
+/// A test of a file, or an action on it.
 enum Term {
     Name(Pattern, Case),
     Path(Pattern),
@@ -40,7 +40,7 @@ struct Find {
     term: Term,
     least: usize,
     most: usize,
-    /// Commands that take all files at the end, with what they take.
+    /// Commands that take all files at the end, with their files.
     later: Vec<(Vec<String>, Vec<String>)>,
     status: i32,
 }
@@ -218,7 +218,7 @@ impl Find {
             let folder = fs::symlink_metadata(shell.path(path)).is_ok_and(|data| data.is_dir());
             let term = std::mem::replace(&mut self.term, Term::True);
             let deletes = has_delete(&term);
-            // What is to be deleted is seen after what is in it.
+            // With `-delete`, the content of a folder comes before the folder.
             let mut pruned = false;
             if !deletes && depth >= self.least {
                 let seen = self.holds(shell, &term, path, out, &mut pruned).await;

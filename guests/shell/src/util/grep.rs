@@ -19,7 +19,7 @@ pub(super) async fn fgrep(shell: &mut Shell, args: &[String]) -> Done {
     search(shell, args, Some(Dialect::Fixed)).await
 }
 
-/// What is looked for and how it is shown.
+/// The patterns and the options of a search.
 struct Search {
     given: Given,
     regexes: Vec<Regex>,

@@ -1,4 +1,4 @@
-//! What the utilities share: options, input, output, and how they fail.
+//! Shared code of the utilities: options, input, output and errors.
 
 use std::io;
 
@@ -8,11 +8,11 @@ use crate::shell::{BROKEN_PIPE, Flow, Shell, Step};
 
 /// Why a utility stopped.
 pub(crate) enum Trouble {
-    /// The system said no.
+    /// The system returned an error.
     System(io::Error),
-    /// It was asked for something that makes no sense; the text says what.
+    /// The arguments make no sense; the text gives the reason.
     Said(String),
-    /// What it ran leaves the shell.
+    /// A command that it ran leaves the shell.
     Flow(Flow),
 }
 
@@ -34,7 +34,7 @@ impl From<Flow> for Trouble {
     }
 }
 
-/// What a utility gives: its status.
+/// The result of a utility: its status.
 pub(super) type Done = Result<i32, Trouble>;
 
 /// Turns trouble into a complaint and a status.
@@ -42,7 +42,7 @@ pub(super) async fn settle(shell: &Shell, name: &str, done: Done) -> Step {
     let text = match done {
         Ok(status) => return Ok(status),
         Err(Trouble::Flow(flow)) => return Err(flow),
-        // A loop around the writer would go on for ever, so the whole stage ends.
+        // A loop around the writer would never end, so the whole stage ends.
         Err(Trouble::System(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
             return Err(Flow::Exit(BROKEN_PIPE));
         }
@@ -53,10 +53,11 @@ pub(super) async fn settle(shell: &Shell, name: &str, done: Done) -> Step {
     Ok(if matches!(name, "grep" | "egrep" | "fgrep" | "ls" | "sort") { 2 } else { 1 })
 }
 
-/// Options that were found, with their values, and the other words.
+/// The options with their values, and the other words.
 pub(crate) type Found = (Vec<(char, String)>, Vec<String>);
 
-/// Reads options as `getopt` does: letters with a colon take a value. Long names that mean a letter are known.
+/// Reads options as `getopt` does: letters with a colon take a value. Long names that mean
+/// a letter are known.
 pub(crate) fn options(args: &[String], spec: &str) -> Result<Found, String> {
     let (mut found, mut words) = (Vec::new(), Vec::new());
     let takes = |letter: char| spec.contains(&format!("{letter}:"));
@@ -135,7 +136,7 @@ fn long_name(name: &str) -> Option<char> {
     })
 }
 
-/// Whether an option was given, and its last value.
+/// Options with their values, for lookups by letter.
 pub(super) struct Given(pub(super) Vec<(char, String)>);
 
 impl Given {
@@ -172,7 +173,6 @@ impl Out {
         Self { handle: None, bytes: Vec::new() }
     }
 
-    /// What was kept.
     pub(super) fn memory(self) -> Vec<u8> {
         self.bytes
     }
@@ -194,9 +194,10 @@ impl Out {
     }
 }
 
-/// The inputs that words name, each with its name: files, `-` for standard input, and that alone without any.
+/// The inputs that words name, each with its name: files, `-` for standard input, and
+/// that alone without any.
 ///
-/// What cannot be opened is complained about; the second says whether that happened.
+/// Reports files that cannot be opened; the second value says whether there were any.
 pub(super) async fn inputs(shell: &Shell, name: &str, words: &[String]) -> (Vec<(String, Handle)>, bool) {
     if words.is_empty() {
         return (vec![("-".to_owned(), shell.fds.get(0))], false);

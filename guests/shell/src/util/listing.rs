@@ -8,7 +8,7 @@ use super::kit::{Done, Given, Out, parse};
 use crate::shell::Shell;
 use crate::shell::paths::said;
 
-/// One name with what the system says of it.
+/// One name with its metadata.
 struct Entry {
     name: String,
     data: Option<fs::Metadata>,

@@ -33,7 +33,7 @@ macro_rules! utility {
     }};
 }
 
-/// What a name runs.
+/// The function of a utility's name.
 pub(crate) fn find(name: &str) -> Option<Run> {
     Some(match name {
         "basename" => utility!("basename", paths::basename),

@@ -9,11 +9,10 @@ pub(super) enum Dialect {
     Basic,
     /// They mean something as they are.
     Extended,
-    /// Nothing means anything.
+    /// No character has a special meaning.
     Fixed,
 }
 
-/// Makes an expression.
 pub(super) fn regex(source: &str, dialect: Dialect, ignore_case: bool) -> Result<Regex, String> {
     let translated = match dialect {
         Dialect::Basic => basic(source),
@@ -26,7 +25,8 @@ pub(super) fn regex(source: &str, dialect: Dialect, ignore_case: bool) -> Result
         .map_err(|_| format!("'{source}' is no regular expression that works here"))
 }
 
-/// Basic to extended: what is escaped loses its escape and the other way round.
+/// Turns a basic expression into an extended one: escaped characters lose their escape, and
+/// the other way round.
 fn basic(source: &str) -> String {
     let mut out = String::new();
     let mut rest = source.chars().peekable();
@@ -72,7 +72,7 @@ fn ends(rest: &Rest<'_>) -> bool {
     text.is_empty() || text == "\\)" || text == "\\|"
 }
 
-/// A set of letters is the same in both, but for backslashes, which mean themselves.
+/// A set of characters is the same in both, except that backslashes are literal.
 fn set(out: &mut String, rest: &mut Rest<'_>) {
     out.push('[');
     if rest.peek() == Some(&'^') {

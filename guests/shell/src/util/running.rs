@@ -77,7 +77,7 @@ pub(super) async fn xargs(shell: &mut Shell, args: &[String]) -> Done {
     Ok(if status == 0 { 0 } else { 123 })
 }
 
-/// What is read, cut into items: by zeros, by a separator, by lines, or by blanks with quotes.
+/// The input, split into items: by zeros, by a separator, by lines, or by blanks with quotes.
 async fn items(
     shell: &Shell,
     zeros: bool,

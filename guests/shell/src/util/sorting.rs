@@ -6,7 +6,7 @@ use super::kit::{Done, Given, Out, Trouble, all_lines, inputs, parse};
 use crate::shell::Shell;
 use crate::shell::paths::Writing;
 
-/// One key: from a field and letter to another, and how it is compared.
+/// One key: from a field and character to another, and how it is compared.
 #[derive(Debug, Clone, Default)]
 struct Key {
     first: (usize, usize),
@@ -91,7 +91,7 @@ impl Key {
     }
 }
 
-/// Where each field begins and ends.
+/// The start and the end of each field.
 fn fields(line: &str, separator: Option<char>) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut start = 0;
@@ -103,7 +103,7 @@ fn fields(line: &str, separator: Option<char>) -> Vec<(usize, usize)> {
                 start = at + c.len_utf8();
             }
             Some(_) => {}
-            // Blanks belong to the field that they stand before.
+            // Blanks belong to the field that follows them.
             None if c.is_whitespace() => {
                 if !blank {
                     found.push((start, at));

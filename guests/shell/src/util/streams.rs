@@ -39,7 +39,7 @@ pub(super) async fn cat(shell: &mut Shell, args: &[String]) -> Done {
     Ok(i32::from(failed))
 }
 
-/// How much of an input is wanted.
+/// How much of an input to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Amount {
     Lines(usize),

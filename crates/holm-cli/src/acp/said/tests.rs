@@ -54,11 +54,11 @@ fn what_no_model_takes_is_refused_in_words() {
         let why = read(&said).unwrap_err();
         assert!(why.contains(expect), "{said}: {why}");
     };
-    check(json!([]), "says nothing");
-    check(json!([{ "type": "text", "text": " \n" }]), "says nothing");
-    check(json!([{ "type": "audio", "mimeType": "audio/wav", "data": "aWs=" }]), "hears audio");
+    check(json!([]), "is empty");
+    check(json!([{ "type": "text", "text": " \n" }]), "is empty");
+    check(json!([{ "type": "audio", "mimeType": "audio/wav", "data": "aWs=" }]), "support audio");
     check(json!([{ "type": "image", "mimeType": "text/html", "data": "aWs=" }]), "`text/html`");
-    check(json!([{ "type": "image", "mimeType": "image/png", "data": "a b\u{1b}" }]), "no base64");
+    check(json!([{ "type": "image", "mimeType": "image/png", "data": "a b\u{1b}" }]), "not valid base64");
     let blob = json!({ "uri": "file:///a.zip", "blob": "aWs=", "mimeType": "application/zip" });
     check(json!([{ "type": "resource", "resource": blob }]), "`application/zip`");
 }

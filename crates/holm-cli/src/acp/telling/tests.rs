@@ -95,7 +95,7 @@ fn text_that_is_taken_back_is_said_to_be() {
     assert!(told(&mut live, &[Event::Withdrawn { call: call(1) }]).is_empty(), "nothing was shown");
     live.delta(call(1), Delta::Text { offset: 0, text: "hel" });
     let taken = told(&mut live, &[Event::Withdrawn { call: call(1) }]);
-    assert!(taken[0]["content"]["text"].as_str().unwrap().contains("taken back"));
+    assert!(taken[0]["content"]["text"].as_str().unwrap().contains("was withdrawn"));
 }
 
 #[test]

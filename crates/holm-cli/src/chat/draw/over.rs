@@ -1,4 +1,4 @@
-//! What stands over everything else: lists, help, and what a word could become.
+//! Draws overlays: lists, help, and completions.
 
 use ratatui::{
     buffer::Buffer,
@@ -110,8 +110,8 @@ fn help(state: &State, scroll: usize, area: Rect, buffer: &mut Buffer) {
     }
     if furthest > 0 {
         let hint = match furthest - from {
-            0 => "this is the end; Up and PageUp go back, Esc leaves".to_owned(),
-            more => format!("{more} more below: Down and PageDown go there, Esc leaves"),
+            0 => "end of the text; Up and PageUp go back, Esc closes".to_owned(),
+            more => format!("{more} more below: Down and PageDown go there, Esc closes"),
         };
         let hint = clipped(&hint, usize::from(area.width));
         put(buffer, area, area.height.saturating_sub(1), &Line::styled(hint, state.theme.dim));

@@ -1,4 +1,4 @@
-//! Whole screens, from a state to its cells.
+//! Tests whole screens, from a state to its cells.
 
 use ratatui::{Terminal, backend::TestBackend};
 
@@ -52,7 +52,7 @@ fn a_long_rule_is_seen_whole_before_it_can_be_agreed_to() {
     let mut chat = talked();
     chat.tells(asked(1, "cargo run", Some(&rule)));
     let shown = screen(&mut chat.state, 80, 24);
-    assert!(shown.contains("p allows   all that begins with cargo run zzz"), "{shown}");
+    assert!(shown.contains("p allows   everything that starts with cargo run zzz"), "{shown}");
     assert_eq!(shown.matches('z').count(), 200, "{shown}");
     assert!(shown.contains("[p] all like it · ne[v]er · [n]o"), "every key is named: {shown}");
 }
@@ -95,7 +95,7 @@ fn lists_and_help_stand_over_everything() {
         about: "s openai/x".into(),
         pick: Pick::Open { how, typed: String::new() },
     };
-    chat.state.over = Some(Over::Picker(Picker::new("go on with a session", vec![row])));
+    chat.state.over = Some(Over::Picker(Picker::new("resume a session", vec![row])));
     insta::assert_snapshot!(screen(&mut chat.state, 60, 8));
     chat.state.over = Some(Over::Help { scroll: 0 });
     insta::assert_snapshot!(screen(&mut chat.state, 80, 56));
@@ -106,11 +106,11 @@ fn help_that_does_not_fit_is_not_cut_and_says_that_there_is_more() {
     let mut chat = talked();
     chat.state.over = Some(Over::Help { scroll: 0 });
     let shown = screen(&mut chat.state, 80, 24);
-    assert!(shown.contains("31 more below: Down and PageDown go there, Esc leaves"), "{shown}");
+    assert!(shown.contains("31 more below: Down and PageDown go there, Esc closes"), "{shown}");
     assert!(shown.contains("  next step  "), "{shown}");
     chat.state.over = Some(Over::Help { scroll: 9_999 });
     let shown = screen(&mut chat.state, 80, 24);
-    for end in ["attach a file: text, or a picture", "this is the end; Up and PageUp go back, Esc leaves"] {
+    for end in ["attach a file: text, or a picture", "end of the text; Up and PageUp go back, Esc closes"] {
         assert!(shown.contains(end), "{shown}");
     }
 }

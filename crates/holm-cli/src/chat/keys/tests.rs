@@ -34,9 +34,9 @@ fn what_is_not_understood_is_told_and_changes_nothing() {
         assert!(wishes.notes.iter().any(|note| note.contains(expect)), "{text}: {:?}", wishes.notes);
         assert_eq!(wishes.keys, Keys::default());
     };
-    check("theme = \"pink\"", "no theme `pink`");
+    check("theme = \"pink\"", "unknown theme `pink`");
     check("[keys]\nfly = \"ctrl-k\"", "no action is called `fly`");
-    check("[keys]\nsend = \"hyper-k\"", "`hyper-k` is no key");
-    check("colour = 1", "`colour` means nothing");
+    check("[keys]\nsend = \"hyper-k\"", "`hyper-k` is not a key");
+    check("colour = 1", "unknown setting `colour`");
     check("theme = ", "chat.toml is not used");
 }

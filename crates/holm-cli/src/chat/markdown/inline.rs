@@ -1,4 +1,4 @@
-//! Words within a line: emphasis, code and links.
+//! Renders inline Markdown: emphasis, code and links.
 
 use ratatui::{
     style::{Modifier, Style},

@@ -1,4 +1,4 @@
-//! Tables: columns as wide as they need, or as wide as there is room.
+//! Renders tables. Columns are as wide as their content, or as the screen allows.
 
 use ratatui::text::{Line, Span};
 
@@ -14,7 +14,7 @@ const MOST_COLUMNS: usize = 24;
 /// The narrowest column: below that, words fall apart into letters.
 const NARROWEST: usize = 3;
 
-/// A table and how many lines of the text it takes.
+/// A table, and how many lines of the text it covers.
 pub(super) struct Rows {
     pub(super) cells: Vec<Vec<String>>,
     pub(super) lines: usize,
@@ -56,7 +56,7 @@ fn cells(line: &str) -> Vec<String> {
     line.split('|').map(|cell| cell.trim().to_owned()).collect()
 }
 
-/// The lines of a table; none where the page is too narrow for its columns. Cells that are too long go on below.
+/// The lines of a table; `None` if the page is too narrow for its columns. Long cells are wrapped.
 pub(super) fn lay(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<Vec<Line<'static>>> {
     let widths = widths(rows, width, theme)?;
     let mut lines = Vec::new();
@@ -93,7 +93,8 @@ fn joined(cells: &[Vec<Line<'static>>], widths: &[usize], at: usize, theme: &The
     Line::from(spans)
 }
 
-/// As wide as the longest cell; where that is too much, the widest column gives first. None where that is still too much.
+/// The column widths: that of the longest cell, where the widest columns shrink first. `None` if
+/// that is still too wide.
 fn widths(rows: &[Vec<String>], width: usize, theme: &Theme) -> Option<Vec<usize>> {
     let count = rows.first().map_or(0, Vec::len);
     let shown = |cell: &String| -> usize {

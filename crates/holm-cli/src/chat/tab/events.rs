@@ -1,4 +1,4 @@
-//! How each event of a run changes what is seen of it.
+//! How each event of a run changes its tab.
 
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ impl Tab {
         }
     }
 
-    /// A plan is built in the mode that there was before it, whoever began to plan.
+    /// A plan is carried out in the mode before it, no matter who started planning.
     fn mode_changed(&mut self, mode: Mode) {
         if mode == Mode::Plan && self.mode != Mode::Plan {
             self.before_plan = self.mode;
@@ -214,8 +214,7 @@ impl Tab {
         }
         let stream = std::mem::take(&mut self.stream);
         if let Some(item) = stream.text.and_then(|at| self.items.get_mut(at)) {
-            *item.change() =
-                Kind::Note { tone: Tone::Quiet, text: "(what stood here was taken back)".into() };
+            *item.change() = Kind::Note { tone: Tone::Quiet, text: "(this text was withdrawn)".into() };
         }
         if let Some(item) = stream.thinking.and_then(|at| self.items.get_mut(at)) {
             *item.change() = Kind::Thinking(Thought::default());
@@ -234,9 +233,9 @@ fn told(event: &Event) -> Option<(Tone, String)> {
     Some(match event {
         Event::ModelFailed { message, next, .. } => {
             let next = match next {
-                NextTry::Retry { .. } => "it is tried again".to_owned(),
+                NextTry::Retry { .. } => "retrying".to_owned(),
                 NextTry::Fallback { model } => format!("{model} takes over"),
-                NextTry::Compact => "it is shown less".to_owned(),
+                NextTry::Compact => "retrying with a shorter context".to_owned(),
                 NextTry::GiveUp => return None,
             };
             (Tone::Warning, format!("the model failed ({message}); {next}"))
@@ -262,13 +261,13 @@ fn told(event: &Event) -> Option<(Tone, String)> {
         }
         Event::ContextPlanned { step, before, after } => {
             let what = match step {
-                PlanStep::Elided => "old results became one line each",
-                PlanStep::Summarised => "the oldest part became a summary",
+                PlanStep::Elided => "old results were shortened to one line each",
+                PlanStep::Summarised => "the oldest part was summarised",
                 PlanStep::SummaryDiscarded => "a summary was made and not used",
-                PlanStep::Dropped => "the oldest turns left the view",
-                PlanStep::Clipped => "large results lost their middle",
+                PlanStep::Dropped => "the oldest turns were dropped",
+                PlanStep::Clipped => "large results were shortened in the middle",
             };
-            (Tone::Quiet, format!("{what}: {before} tokens are {after}"))
+            (Tone::Quiet, format!("{what}: {before} tokens, now {after}"))
         }
         _ => return None,
     })

@@ -1,4 +1,4 @@
-//! Runs as they are seen, from their events.
+//! Tests how the events of a run change its tab.
 
 use holm::kernel::{Block, CallId, Event, Message, MessageId, Outcome, Role, StopReason, ToolResult};
 
@@ -79,7 +79,7 @@ fn what_is_withdrawn_is_gone() {
     tab.piece(CallId::new(3), &Piece::Text("half an ans".into()));
     tab.hear(&numbered(9, Event::Withdrawn { call: CallId::new(3) }));
     tab.piece(CallId::new(4), &Piece::Text("whole".into()));
-    assert_eq!(shown(&mut tab), "(what stood here was taken back)\nwhole");
+    assert_eq!(shown(&mut tab), "(this text was withdrawn)\nwhole");
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn a_call_that_ended_badly_says_so() {
     };
     check(Outcome::Failed, "✗ t   failed after 5 ms");
     check(Outcome::Refused, "✗ t   not run");
-    check(Outcome::Unknown, "? t   nobody knows whether it happened");
+    check(Outcome::Unknown, "? t   unknown whether it happened");
     check(Outcome::Stopped, "■ t   stopped");
 }
 

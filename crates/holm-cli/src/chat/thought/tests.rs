@@ -1,4 +1,4 @@
-//! Thoughts, long and short, whole and in pieces.
+//! Tests reasoning texts: long and short, whole and in pieces.
 
 use super::*;
 use crate::chat::{growing::LONGEST_OPEN, theme::Shade};

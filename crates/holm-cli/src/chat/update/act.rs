@@ -1,4 +1,4 @@
-//! What commands do, and what saying something does.
+//! What slash commands do, and what sending a prompt does.
 
 use holm::grants::Mode;
 use holm_tools::shell::Answer;
@@ -13,8 +13,8 @@ use crate::chat::{
     text::{clipped, one_line},
 };
 
-/// What is told to whoever speaks to a session that could not be opened.
-pub(super) const UNUSABLE: &str = "this session cannot be used; /new begins another";
+/// Note for a user who sends a prompt to a session that could not be opened.
+pub(super) const UNUSABLE: &str = "this session cannot be used; /new starts another";
 
 /// How much of a prompt a row shows.
 const ROW_COLUMNS: usize = 120;
@@ -32,7 +32,7 @@ impl State {
         };
         let speaks = matches!(command, Slash::Plan(Some(_)) | Slash::Say(_) | Slash::Fill(..));
         if speaks && self.tab().is_some_and(|tab| tab.phase == Phase::Broken) {
-            // Nobody would hear it, so it stays where it was typed.
+            // The session cannot take it, so the text stays in the input.
             return Some(self.told(UNUSABLE));
         }
         self.took();
@@ -45,12 +45,12 @@ impl State {
         match command {
             Slash::Model(Some(model)) => return vec![self.open(How::New { model: Some(model) }, mode)],
             Slash::Model(None) => {
-                let text = format!("this is {}; /model NAME begins a new session", tab.model);
+                let text = format!("the model is {}; /model NAME starts a new session", tab.model);
                 return self.told(&text);
             }
             Slash::Compact => return self.compact(),
             Slash::Undo if tab.phase == Phase::Running => {
-                return self.told("the run still works with these files; stop it first");
+                return self.told("the run is still using these files; stop it first");
             }
             Slash::Undo => {
                 return session.map(|session| Command::Undo { tab: id, session }).into_iter().collect();
@@ -89,8 +89,8 @@ impl State {
         id.map_or_else(Vec::new, |id| self.say_to(id, words))
     }
 
-    /// Says something: to one that stands still it is a prompt, to one that works it is heard before the next step, and from one
-    /// that is being opened it waits until then.
+    /// Sends a prompt. An idle session starts a turn, a running one takes it before the next step,
+    /// and an opening one takes it once it is open.
     pub(super) fn say_to(&mut self, id: TabId, words: Words) -> Vec<Command> {
         // The line that said it was taken just now, so it is the last that is remembered.
         let line = self.history.last().cloned();
@@ -110,7 +110,7 @@ impl State {
                 tab.held.say(words, line);
                 Vec::new()
             }
-            Phase::Broken => self.told("this session cannot hear it"),
+            Phase::Broken => self.told("this session cannot receive messages"),
         }
     }
 
@@ -120,10 +120,11 @@ impl State {
         id.map_or_else(Vec::new, |id| self.change_mode_of(id, mode))
     }
 
-    /// Changes what is asked, as far as an administrator lets anybody; once it is open, in one that is being opened.
+    /// Changes the mode, as far as an administrator allows; for a session that is opening,
+    /// once it is open.
     pub(super) fn change_mode_of(&mut self, id: TabId, mode: Mode) -> Vec<Command> {
         if mode > self.widest {
-            return self.told(&format!("an administrator lets no session be wider than {}", self.widest));
+            return self.told(&format!("the policy of this machine allows at most mode {}", self.widest));
         }
         let Some(tab) = self.find(id) else { return Vec::new() };
         if mode == Mode::Plan && tab.mode != Mode::Plan {
@@ -173,7 +174,7 @@ impl State {
     fn compact(&mut self) -> Vec<Command> {
         let Some(tab) = self.tab_mut() else { return Vec::new() };
         if tab.phase != Phase::Idle || tab.turns.is_empty() {
-            return self.told("there is nothing to summarise, or the run still works");
+            return self.told("nothing to summarise, or the run is still going");
         }
         tab.then = Then::BeginAnew;
         self.say(Words::around(SUMMARISE.to_owned(), ""))
@@ -206,7 +207,8 @@ impl State {
         vec![Command::Close(tab.id)]
     }
 
-    /// Shows the turns of this session, the last one first: what is chosen is said again, in a session of its own.
+    /// Shows the turns of this session, the last one first. The chosen prompt is sent again,
+    /// in a forked session.
     pub(super) fn choose_turn(&mut self) {
         let Some(tab) = self.tab() else { return };
         let Some(session) = tab.session.clone() else { return };
@@ -220,10 +222,10 @@ impl State {
         };
         let rows: Vec<Row> = tab.turns.iter().enumerate().rev().filter_map(row).collect();
         if rows.is_empty() {
-            self.told("there is no turn to go back to yet");
+            self.told("no turn to go back to yet");
             return;
         }
-        self.over = Some(Over::Picker(Picker::new("go back to before this was said", rows)));
+        self.over = Some(Over::Picker(Picker::new("go back to before this message", rows)));
     }
 
     fn search(&mut self, words: String) {
@@ -235,7 +237,7 @@ impl State {
             .map(|(at, _)| at)
             .collect();
         if hits.is_empty() {
-            self.told(&format!("`{words}` stands nowhere in this session"));
+            self.told(&format!("`{words}` was not found in this session"));
             return;
         }
         let at = hits.len();
@@ -256,7 +258,7 @@ impl State {
         let (at, count) = (search.at, search.hits.len());
         let Some(item) = search.hits.get(at).copied() else { return Vec::new() };
         self.through(|glass, tab| glass.show(tab, item));
-        self.told(&format!("{} of {count}; Enter goes on, Esc ends the search", at + 1))
+        self.told(&format!("{} of {count}; Enter shows the next, Esc ends the search", at + 1))
     }
 }
 

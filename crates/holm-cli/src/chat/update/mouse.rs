@@ -1,4 +1,5 @@
-//! What the mouse does: its wheel looks elsewhere, and a click chooses what could be chosen by a key. A click is never a yes.
+//! The mouse: the wheel scrolls, and a click chooses what a key could choose. A
+//! click never approves anything.
 
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 

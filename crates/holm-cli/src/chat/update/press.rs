@@ -1,4 +1,4 @@
-//! What keys do, in whatever is in front.
+//! What keys do in the overlay, question or input that has the focus.
 
 use std::{mem, time::Duration};
 
@@ -19,18 +19,18 @@ use crate::chat::{
     tab::{Look, Phase},
 };
 
-/// How long nothing is typed before a key answers a question that came amid typing: longer than anybody who types pauses between
-/// two letters, and shorter than it takes to read a question.
+/// How long the user must pause before a key answers a question that came while they were typing.
+/// This is longer than a pause between two letters, and shorter than it takes to read a question.
 const CALM: Duration = Duration::from_millis(700);
 
-/// Whether whoever types had stopped before a key.
+/// Whether the user had paused typing before a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hand {
     Typing,
     Resting,
 }
 
-/// Through what was said before.
+/// The direction in the history of prompts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Earlier,
@@ -94,8 +94,8 @@ impl State {
         if rest < CALM { Hand::Typing } else { Hand::Resting }
     }
 
-    /// Whether what is typed is for the question that is asked. One that was passed by waits for a rest, even where it is shown: the
-    /// first letters of the next line are no answers.
+    /// Whether the key is meant for the current question. A question that was ignored needs a pause
+    /// first, even if it is shown: the first letters of the next line are not answers.
     pub(super) fn is_for_question(&mut self, hand: Hand) -> bool {
         let Some(tab) = self.tab_mut().filter(|tab| tab.asks().is_some()) else { return false };
         let Some(question) = tab.questions.front_mut() else { return false };
@@ -109,8 +109,8 @@ impl State {
         }
     }
 
-    /// The first Ctrl-C stops what runs, or gives back what waits for a session to open, or takes back what is typed; the
-    /// second leaves, and then what the first took back is kept like all that is typed.
+    /// The first Ctrl-C stops the run, or takes back prompts that wait for a session to open, or
+    /// clears the input. The second quits, and then the cleared text is saved like all unsent text.
     fn stop(&mut self) -> Vec<Command> {
         if let Leaving::NextTime { taken_back } = mem::take(&mut self.leaving) {
             if let Some(tab) = self.tab_mut().filter(|tab| tab.input.is_empty()) {
@@ -450,7 +450,8 @@ impl State {
         let id = tab.id;
         let Some(question) = tab.questions.front_mut() else { return Vec::new() };
         let (asked, scroll) = (question.id, question.scroll);
-        // A letter with Control or Alt is a command, and whoever presses Ctrl-A wants the line's beginning: it is no answer.
+        // A letter with Control or Alt is a command, not an answer: Ctrl-A means the
+        // beginning of the line.
         let is_letter = matches!(key.code, KeyCode::Char(_));
         if is_letter && key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
             return Vec::new();

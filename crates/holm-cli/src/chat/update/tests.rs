@@ -1,4 +1,4 @@
-//! What is pressed and what happens, and what is to be done about it.
+//! Tests the update function: which keys and events return which commands.
 
 use crossterm::event::MouseEventKind;
 use holm::{
@@ -187,7 +187,7 @@ fn a_question_that_came_amid_typing_is_answered_after_a_rest_or_after_tab() {
     assert_eq!(chat.presses("y"), yes);
     let mut chat = passed_by(asked(3, "rm x", None));
     assert_eq!((chat.presses("tab"), chat.presses("y")), (Vec::new(), yes.to_vec()));
-    // Whoever has begun an answer may type it fast.
+    // A user who has begun an answer may type it fast.
     let mut chat = passed_by(words_asked(4, "Which?", &[]));
     chat.rests(700);
     chat.types("blue");
@@ -556,7 +556,7 @@ fn what_is_said_to_a_session_that_cannot_be_used_stays_where_it_was_typed() {
         chat.tells(Msg::Failed { tab: TabId(2), why: "no key".into() });
         assert_eq!(chat.says(line), [], "{line}");
         assert_eq!((chat.state.draft(), chat.state.tabs[1].mode), (line, Mode::Default));
-        assert!(chat.state.flash.contains("/new begins another"), "{}", chat.state.flash);
+        assert!(chat.state.flash.contains("/new starts another"), "{}", chat.state.flash);
     }
 }
 
@@ -624,7 +624,10 @@ fn what_is_said_while_a_session_catches_up_is_caught_up_with_too() {
     assert_eq!(standing(&chat), (Phase::Running, vec!["second", "third"]));
     assert_eq!(chat.tells(Msg::CaughtUp { tab: TAB }), [], "it ends where nothing more is said");
     assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
-    assert!(is_told(&chat, "not heard before the end", "third"), "whatever waits in the run is told");
+    assert!(
+        is_told(&chat, "the run ended before the agent read this", "third"),
+        "whatever waits in the run is told"
+    );
 }
 
 #[test]
@@ -635,7 +638,11 @@ fn what_was_said_before_a_stop_begins_nothing_and_what_is_said_after_it_does() {
     chat.presses("ctrl-c");
     assert_eq!(end(&mut chat), []);
     assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
-    assert!(is_told(&chat, "not heard before the end, and heard with what you say next", "before"));
+    assert!(is_told(
+        &chat,
+        "the run ended before the agent read this; it goes along with your next message",
+        "before"
+    ));
     let mut chat = Chat::open();
     chat.says("go");
     chat.presses("ctrl-c");
@@ -651,7 +658,8 @@ fn a_session_that_is_lost_catches_up_with_nothing_and_says_what_it_may_not_have_
     assert_eq!(chat.tells(Msg::Ended { tab: TAB, problem: Some("the disk is full".into()) }), []);
     assert_eq!(standing(&chat), (Phase::Idle, Vec::new()));
     assert!(
-        is_told(&chat, "the disk is full", "full") && is_told(&chat, "this may not have been heard", "late")
+        is_told(&chat, "the disk is full", "full")
+            && is_told(&chat, "the agent may not have read this", "late")
     );
     chat.presses("up");
     assert_eq!(chat.state.draft(), "late");

@@ -53,6 +53,6 @@ fn what_cannot_be_asked_for_is_told_with_what_can() {
         assert_eq!((trouble.exit, trouble.to_string().as_str()), (Exit::Usage, expect));
     };
     let hint = "the targets are date, email, entity, name, url";
-    check("x", "frob", &format!("`frob` is nothing that can be copied\n  hint: {hint}"));
+    check("x", "frob", &format!("unknown target `frob`\n  hint: {hint}"));
     check("", "email", &format!("the text is empty\n  hint: {HINT}"));
 }

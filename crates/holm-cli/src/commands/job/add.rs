@@ -1,4 +1,4 @@
-//! Writes a new job down.
+//! `holm job add`: stores a new job.
 
 use holm::{
     kernel::{NanoUsd, Timestamp},
@@ -10,99 +10,99 @@ use holm_server::jobs::{
 
 use crate::{money, screen::Screen};
 
-/// What `holm job add` takes.
+/// Arguments of `holm job add`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A name for the job
+    /// Name of the new job
     job: String,
-    /// What is to be done
+    /// Prompt to run
     prompt: String,
-    /// When, again and again: minute, hour, day, month and day of the week, or second and these five
+    /// Cron schedule: minute, hour, day, month and day of the week, optionally preceded by second
     #[arg(long, value_name = "PATTERN", conflicts_with = "at")]
     cron: Option<String>,
-    /// The place whose clocks count, such as Europe/Berlin
+    /// Time zone of the schedule, such as Europe/Berlin
     #[arg(long, value_name = "ZONE", default_value = "UTC", requires = "cron")]
     zone: String,
-    /// When, once: a time such as 2026-01-31T02:30:00Z
+    /// Run once at this time, such as 2026-01-31T02:30:00Z
     #[arg(long, value_name = "TIME", value_parser = time)]
     at: Option<Timestamp>,
-    /// What it is for, for people
+    /// Description of the job
     #[arg(long, value_name = "TEXT", default_value = "")]
     about: String,
-    /// Which agent
+    /// Agent to use
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Which model
+    /// Model to use
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How many seconds a try may take
+    /// Timeout for each attempt, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 600)]
     timeout: u64,
-    /// The most a try may cost, in US dollars
+    /// Maximum cost of each attempt, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse)]
     budget: Option<NanoUsd>,
-    /// What happens when it is due while it works
+    /// What to do if the job is due while it is still running
     #[arg(long, value_enum, default_value_t)]
     overlap: OverlapArg,
-    /// What happens with times that passed while no server ran
+    /// What to do about runs missed while no server was running
     #[arg(long, value_enum, default_value_t)]
     misfire: MisfireArg,
-    /// The most that is caught up with by --misfire all
+    /// Maximum number of missed runs to catch up on with --misfire all
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     catch_up: u32,
-    /// How often a failed run is tried again
+    /// How many times to retry a failed run
     #[arg(long, value_name = "COUNT", default_value_t = 0)]
     retries: u32,
-    /// What happens when a call needs somebody's yes
+    /// What to do if a call needs approval
     #[arg(long, value_enum, default_value_t)]
     approval: ApprovalArg,
-    /// The most starts in an hour
+    /// Maximum number of starts per hour
     #[arg(long, value_name = "COUNT", default_value_t = 12)]
     per_hour: u32,
-    /// After so many failed runs in a row it is switched off
+    /// Disable the job after this many failed runs in a row
     #[arg(long, value_name = "COUNT", default_value_t = 10)]
     off_after: u32,
-    /// An https address that is told of failures and questions
+    /// HTTPS address to notify about failures and questions
     #[arg(long, value_name = "URL")]
     notify: Option<String>,
-    /// Let signed messages start it
+    /// Let signed messages start the job
     #[arg(long)]
     hook: bool,
 }
 
-/// What happens when a job is due while it works.
+/// What to do if a job is due while it is still running.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 pub(super) enum OverlapArg {
-    /// The new time is let go
+    /// Skip the new run
     #[default]
     Skip,
-    /// The new time waits for its turn
+    /// Start the new run after the current one
     Queue,
-    /// What works is stopped for it
+    /// Stop the current run and start the new one
     Replace,
 }
 
-/// What happens with times that passed while no server ran.
+/// What to do about runs missed while no server was running.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 pub(super) enum MisfireArg {
-    /// They are let go
+    /// Skip them
     Skip,
-    /// One run stands for all of them
+    /// Run once for all of them
     #[default]
     Once,
-    /// Each has its run, up to --catch-up
+    /// Run each of them, up to --catch-up
     All,
 }
 
-/// What happens when a call needs somebody's yes.
+/// What to do if a call needs approval.
 #[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
 pub(super) enum ApprovalArg {
-    /// It is denied
+    /// Deny it
     #[default]
     Deny,
-    /// The run waits for somebody who watches
+    /// Wait until a user who watches the session answers
     Park,
-    /// It waits, and --notify is told
+    /// Wait as well, and send a message to --notify
     Notify,
 }
 
@@ -159,14 +159,18 @@ pub(super) async fn add(shelf: &Shelf, screen: &Screen, args: Args) -> Result<()
     let (id, spec) = args.spec();
     let job = Job::to_come(id.parse()?, spec, HookKey::new()?, WallClock.now())?;
     shelf.add(&job).await?;
-    screen.note(&format!("holm: the job {} is written down; `holm serve` runs it", job.id));
+    screen.note(&format!("holm: created the job {}; `holm serve` runs it", job.id));
     Ok(())
 }
 
 /// A time as people write it.
 pub(super) fn time(text: &str) -> Result<Timestamp, String> {
-    let instant: jiff::Timestamp =
-        text.parse().map_err(|_| format!("`{text}` is no time; write it like 2026-01-31T02:30:00Z"))?;
-    let millis = u64::try_from(instant.as_millisecond()).map_err(|_| "it lies before 1970".to_owned())?;
+    let instant: jiff::Timestamp = text.parse().map_err(|_| {
+        format!(
+            "`{text}` is not a valid time; write it like \
+                                          2026-01-31T02:30:00Z"
+        )
+    })?;
+    let millis = u64::try_from(instant.as_millisecond()).map_err(|_| "it is before 1970".to_owned())?;
     Ok(Timestamp::new(millis))
 }

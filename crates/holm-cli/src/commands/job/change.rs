@@ -1,4 +1,4 @@
-//! Changes some of what a job is to do.
+//! `holm job change`: changes parts of a job.
 
 use holm::{
     kernel::{NanoUsd, Timestamp},
@@ -12,72 +12,72 @@ use crate::{money, screen::Screen};
 /// What is caught up with at the most, unless another number is said.
 const USUAL_CATCH_UP: u32 = 10;
 
-/// What `holm job change` takes.
+/// Arguments of `holm job change`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The job
+    /// Job name
     job: String,
-    /// What is to be done
+    /// Prompt to run
     #[arg(long, value_name = "TEXT")]
     prompt: Option<String>,
-    /// When, again and again: minute, hour, day, month and day of the week, or second and these five
+    /// Cron schedule: minute, hour, day, month and day of the week, optionally preceded by second
     #[arg(long, value_name = "PATTERN", conflicts_with_all = ["at", "asked"])]
     cron: Option<String>,
-    /// The place whose clocks count, such as Europe/Berlin
+    /// Time zone of the schedule, such as Europe/Berlin
     #[arg(long, value_name = "ZONE", conflicts_with_all = ["at", "asked"])]
     zone: Option<String>,
-    /// When, once: a time such as 2026-01-31T02:30:00Z
+    /// Run once at this time, such as 2026-01-31T02:30:00Z
     #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "asked")]
     at: Option<Timestamp>,
-    /// Only when somebody asks
+    /// Remove the schedule, so that the job runs only on request
     #[arg(long)]
     asked: bool,
-    /// What it is for, for people
+    /// Description of the job
     #[arg(long, value_name = "TEXT")]
     about: Option<String>,
-    /// Which agent; `-` is the usual one
+    /// Agent to use; `-` means the default
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Which model; `-` is the agent's own
+    /// Model to use; `-` means the agent's own
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How many seconds a try may take
+    /// Timeout for each attempt, in seconds
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<u64>,
-    /// The most a try may cost, in US dollars
+    /// Maximum cost of each attempt, in US dollars
     #[arg(long, value_name = "USD", value_parser = money::parse, conflicts_with = "no_budget")]
     budget: Option<NanoUsd>,
-    /// A try may cost whatever it does
+    /// Remove the cost limit
     #[arg(long)]
     no_budget: bool,
-    /// What happens when it is due while it works
+    /// What to do if the job is due while it is still running
     #[arg(long, value_enum)]
     overlap: Option<OverlapArg>,
-    /// What happens with times that passed while no server ran
+    /// What to do about runs missed while no server was running
     #[arg(long, value_enum)]
     misfire: Option<MisfireArg>,
-    /// The most that is caught up with by --misfire all
+    /// Maximum number of missed runs to catch up on with --misfire all
     #[arg(long, value_name = "COUNT", requires = "misfire")]
     catch_up: Option<u32>,
-    /// How often a failed run is tried again
+    /// How many times to retry a failed run
     #[arg(long, value_name = "COUNT")]
     retries: Option<u32>,
-    /// What happens when a call needs somebody's yes
+    /// What to do if a call needs approval
     #[arg(long, value_enum)]
     approval: Option<ApprovalArg>,
-    /// The most starts in an hour
+    /// Maximum number of starts per hour
     #[arg(long, value_name = "COUNT")]
     per_hour: Option<u32>,
-    /// After so many failed runs in a row it is switched off
+    /// Disable the job after this many failed runs in a row
     #[arg(long, value_name = "COUNT")]
     off_after: Option<u32>,
-    /// An https address that is told of failures and questions; `-` is nobody
+    /// HTTPS address to notify about failures and questions; `-` means none
     #[arg(long, value_name = "URL")]
     notify: Option<String>,
-    /// Let signed messages start it
+    /// Let signed messages start the job
     #[arg(long, conflicts_with = "no_hook")]
     hook: bool,
-    /// Let no message start it
+    /// Do not let messages start the job
     #[arg(long)]
     no_hook: bool,
 }
@@ -134,8 +134,7 @@ impl Args {
             }
             (None, None, now @ (When::Once { .. } | When::Asked)) => Ok(now),
             (None, Some(_), When::Once { .. } | When::Asked) => {
-                let reason =
-                    "a place counts for times that come again and again; say them with --cron".into();
+                let reason = "--zone needs a repeating schedule; set one with --cron".into();
                 Err(JobError::Field { reason })
             }
         }
@@ -146,6 +145,6 @@ pub(super) async fn change(shelf: &Shelf, screen: &Screen, args: &Args) -> Resul
     let (id, now): (JobId, _) = (args.job.parse()?, WallClock.now());
     let change = |held: &mut Held| Ok(held.respecify(args.applied(held.job.spec.clone())?, now)?);
     shelf.alter(&id, change).await?;
-    screen.note(&format!("holm: the job {id} is changed; what works goes on as it began"));
+    screen.note(&format!("holm: changed the job {id}; running work is not affected"));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Shows jobs and what came of them.
+//! `holm job list` and `show`: prints jobs and their results.
 
 use holm::{kernel::Timestamp, runtime::Clock as _};
 use holm_server::jobs::{
@@ -11,7 +11,7 @@ use crate::{commands::session::date, money, screen::Screen};
 pub(super) async fn list(shelf: &Shelf, screen: &Screen, as_json: bool) -> Result<(), ShelfError> {
     let listed = shelf.list().await?;
     if listed.jobs.is_empty() && listed.broken.is_empty() {
-        screen.note("holm: there are no jobs; `holm job add` writes one down");
+        screen.note("holm: no jobs yet; add one with `holm job add`");
     }
     for held in &listed.jobs {
         if as_json {
@@ -45,7 +45,7 @@ pub(super) async fn show(shelf: &Shelf, screen: &Screen, id: &JobId, shown: Show
     Ok(())
 }
 
-/// What is shown of a job.
+/// How a job is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Words,
@@ -72,7 +72,7 @@ fn in_words(screen: &Screen, held: &Held) {
     screen.answer(&format!("timeout   {} s for each try", spec.timeout_s));
     let standing = &held.standing;
     screen.answer(&format!("failures  {} in a row", standing.failures));
-    screen.answer(&format!("let go    {} times", standing.skipped));
+    screen.answer(&format!("skipped   {} times", standing.skipped));
 }
 
 pub(super) async fn log(
@@ -104,7 +104,7 @@ fn line(run: &Run) -> String {
     let session = run.tries.last().map(|last| last.session.as_str()).unwrap_or_default();
     let said = match &run.phase {
         Phase::Waiting { not_before } => format!("waits until {}", date(*not_before)),
-        Phase::Working { asked: Some(_), .. } => "waits for somebody's answer".into(),
+        Phase::Working { asked: Some(_), .. } => "waits for an answer".into(),
         Phase::Working { asked: None, .. } => "works".into(),
         Phase::Ended { outcome: Outcome::Answered { text }, .. } => {
             text.lines().next().unwrap_or_default().chars().take(80).collect()
@@ -136,7 +136,7 @@ fn next_in_words(held: &Held) -> String {
             "switched off, because it failed too often".into()
         }
         (Switch::On, Some(next)) => format!("next {} UTC", date(next)),
-        (Switch::On, None) => "only when asked".into(),
+        (Switch::On, None) => "only on demand".into(),
     }
 }
 

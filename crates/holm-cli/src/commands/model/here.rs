@@ -1,4 +1,4 @@
-//! The models on this machine: which there are, whether they work, how fast, and away with them.
+//! Local models: lists, tests, measures, downloads and removes them.
 
 use std::{fs, sync::Arc};
 
@@ -25,42 +25,42 @@ use crate::{
 const MEASURED: u64 = 64;
 
 /// How a run uses them; the flags are those of [`Ways`](crate::model::Ways).
-pub(super) const HELP: &str = "A run takes one with --model local/NAME. Three flags of `holm run` are for them: --no-adapter \
-                               leaves out the adapter that taught the small one to choose tools, --no-grammar the grammar \
-                               that holds calls to the schemas of the tools, and --calibrated calls the tool whose name \
-                               gains most in likelihood by what was asked (slower; off unless asked for).";
+pub(super) const HELP: &str = "\
+    To use a local model: `holm run --model local/NAME`. Three flags of `holm run` apply to local models: \
+    --no-adapter does not use the small model's adapter for choosing tools, --no-grammar does not use the \
+    grammar that makes calls match the tools' schemas, and --calibrated calls the tool whose name gains most \
+    likelihood from the prompt (slower; off by default).";
 
-/// What can be done with them.
+/// Subcommands of `holm model` for local models.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Show the models on this machine
+    /// List the models on this machine
     List {
-        /// Print one JSON object a line
+        /// Print one JSON object per line
         #[arg(long)]
         json: bool,
     },
-    /// Try a model: a question, and a call that must be valid
+    /// Test a model with a question and a tool call that must be valid
     Test {
-        /// Its name, such as local/smollm2, or local/ and a path
+        /// Model name, such as local/smollm2, or local/ and a path
         #[arg(default_value = local::DEFAULT)]
         name: String,
     },
-    /// Measure how fast a model reads and writes here
+    /// Measure how fast a model reads and writes on this machine
     Bench {
-        /// Its name
+        /// Model name
         #[arg(default_value = local::DEFAULT)]
         name: String,
     },
-    /// Fetch a model file: whole, checked, and gone on with where it broke off
+    /// Download and verify a model file; resumes an interrupted download
     Pull(pull::Args),
-    /// Remove a model's file
+    /// Delete a model's file
     Rm {
-        /// Its name
+        /// Model name
         name: String,
     },
 }
 
-/// Runs the command.
 pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
     let screen = Screen::default();
     let env = |name: &str| std::env::var(name).ok();
@@ -68,9 +68,7 @@ pub(super) async fn execute(command: Command) -> anyhow::Result<Exit> {
         Command::List { json } => {
             let found = local::folder(&env).map(|folder| local::list(&folder)).unwrap_or_default();
             if found.is_empty() && !json {
-                screen.note(
-                    "holm: there are no models on this machine; scripts/setup model brings a small one",
-                );
+                screen.note("holm: no models on this machine; fetch a small one with `scripts/setup model`");
             }
             for found in &found {
                 screen.line(&if json { local::record(found).to_string() } else { local::describe(found) });

@@ -1,5 +1,5 @@
-//! `holm model pull`: fetches a model file. What is half there is kept aside under a name of its own, gone on with next time,
-//! and put in place only when all of it is there and is what it should be.
+//! `holm model pull`: downloads a model file. An incomplete download is stored under its own name
+//! and resumed the next time. The file is put in place only when it is complete and verified.
 
 mod part;
 mod source;
@@ -23,26 +23,26 @@ use part::Part;
 use source::Source;
 use way::{Arriving, Way};
 
-/// How often somebody who waits is told how far it is.
+/// How often a waiting user is shown the progress.
 const TELL: Duration = Duration::from_secs(3);
 
-/// What `holm model pull` takes.
+/// Arguments of `holm model pull`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A name (holm model pull --help lists them), the URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face
+    /// Model name (see --help), URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face
     #[arg(long_help = source::HELP)]
     model: String,
-    /// The SHA-256 that the file must have [default: what is known of the name, else what the server says it has]
+    /// Required SHA-256 of the file [default: the known one for the name, else the one the server
+    /// reports]
     #[arg(long, value_name = "HASH")]
     sha256: Option<String>,
 }
 
-/// Runs the command.
 pub(super) async fn execute(args: &Args, screen: &Screen) -> anyhow::Result<Exit> {
     let env = |name: &str| std::env::var(name).ok();
     let source = Source::read(&args.model, args.sha256.as_deref(), &env)?;
     let Some(folder) = local::folder(&env) else {
-        let trouble = Trouble::new(Exit::Usage, "there is no place to keep models: HOME is not set");
+        let trouble = Trouble::new(Exit::Usage, "no folder for models: HOME is not set");
         return Err(trouble.hint("set HOLM_MODELS to a folder").into());
     };
     fs::create_dir_all(&folder)?;
@@ -66,12 +66,13 @@ fn there_already(place: &Path, source: &Source, screen: &Screen) -> anyhow::Resu
     if let Some(wanted) = &source.hash {
         let found = file_hash(place).map_err(|error| local::refused(&error))?;
         if found != *wanted {
-            let message = format!("{} is there and is another file: its SHA-256 is {found}", place.shown());
+            let message =
+                format!("{} already exists with different content: its SHA-256 is {found}", place.shown());
             let trouble = Trouble::new(Exit::Failed, message);
             return Err(trouble.hint("remove it with holm model rm, or move it away").into());
         }
     }
-    screen.line(&format!("{} is there already", place.shown()));
+    screen.line(&format!("{} already exists", place.shown()));
     Ok(Exit::Done)
 }
 
@@ -95,12 +96,18 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
     part.sync()?;
     match arriving.total {
         Some(total) if part.length() < total => {
-            Err(broken_off(part, &format!("{} of {total} bytes came", part.length())))
+            Err(broken_off(part, &format!("received {} of {total} bytes", part.length())))
         }
         Some(total) if part.length() > total => {
             part.discard();
-            Err(Trouble::new(Exit::Provider, format!("the server sent more than the {total} bytes it named"))
-                .into())
+            Err(Trouble::new(
+                Exit::Provider,
+                format!(
+                    "the server sent more than the {total} bytes it \
+                                                      announced"
+                ),
+            )
+            .into())
         }
         Some(_) | None => Ok(()),
     }
@@ -108,7 +115,7 @@ async fn receive(mut arriving: Arriving, part: &mut Part, screen: &Screen) -> an
 
 fn broken_off(part: &Part, why: &str) -> anyhow::Error {
     let message = format!("the download broke off: {why}");
-    let hint = format!("the same command goes on where it ended; {} has what came", part.path().shown());
+    let hint = format!("run the same command to continue; {} has the received part", part.path().shown());
     Trouble::new(Exit::Provider, message).hint(hint).into()
 }
 
@@ -133,16 +140,14 @@ fn checked(part: &Part, wanted: Option<&str>) -> anyhow::Result<String> {
         && found != wanted
     {
         part.discard();
-        let message = format!(
-            "the file that came is not the one that was wanted: its SHA-256 is {found}, not {wanted}"
-        );
+        let message = format!("wrong file: its SHA-256 is {found}, expected {wanted}");
         return Err(Trouble::new(Exit::Provider, message)
-            .hint("it was thrown away; try again, or another source")
+            .hint("it was deleted; try again, or use another source")
             .into());
     }
     let head = Gguf::open(part.path()).map_err(|why| {
         part.discard();
-        Trouble::new(Exit::Provider, format!("what came is no model that can be used: {why}"))
+        Trouble::new(Exit::Provider, format!("the downloaded file is not a usable model: {why}"))
     })?;
     let kind = match head.kind {
         Kind::Model => "model",
@@ -150,7 +155,7 @@ fn checked(part: &Part, wanted: Option<&str>) -> anyhow::Result<String> {
     };
     let licence =
         if head.licence.is_empty() { "not given in the file; look at its source" } else { &head.licence };
-    let checked = if wanted.is_some() { "checked" } else { "nobody said what it should be" };
+    let checked = if wanted.is_some() { "checked" } else { "not verified" };
     Ok(format!(
         "{kind} {}, {} million parameters, {} MiB\nlicence: {licence}\nSHA-256: {found} ({checked})",
         holm::kernel::visible(&head.name),

@@ -1,4 +1,4 @@
-//! The flags of a run behind `--`, for commands that make runs for others.
+//! Parses the flags of a run after `--`, for commands that start runs for others.
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 
@@ -25,7 +25,7 @@ impl Args {
         let read = Options::command().name(command).try_get_matches_from(words);
         let options = read.and_then(|found| Options::from_arg_matches(&found)).map_err(|error| {
             let said = error.to_string();
-            // Whoever shows it says that it is an error.
+            // The code that shows it adds the word "error".
             Trouble::new(Exit::Usage, said.strip_prefix("error: ").unwrap_or(&said).trim_end())
         })?;
         Ok(options.run)

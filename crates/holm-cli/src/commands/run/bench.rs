@@ -1,4 +1,4 @@
-//! Everything that an agent of `holm run` is made of, laid out before the agent is put together.
+//! Collects all parts of an agent of `holm run` before the agent is assembled.
 
 use std::{
     collections::BTreeSet,
@@ -71,9 +71,9 @@ pub(super) struct Bench {
     /// The tools with which the run begins.
     began: Arc<Snapshot>,
     helping: Helping,
-    /// Looks tools up, if there are too many to be shown.
+    /// Finds tools by search, if there are too many to list.
     lookup: Option<Lookup>,
-    /// Which of the tools the chosen agent has.
+    /// Which tools the chosen agent has.
     only: Only,
     skills: Skills,
     /// What the person and the project tell every agent.
@@ -109,7 +109,7 @@ impl Bench {
         let secrets = brought.fold(secrets, |secrets, (name, value)| secrets.know(name, value));
         let hooks = Gathered::find(places, confinement(args), screen, &secrets)?;
         let trees = Trees::find(places).await;
-        let troubled = trees.as_ref().err().map(|why| format!("there are no worktrees: {why}"));
+        let troubled = trees.as_ref().err().map(|why| format!("worktrees are not available: {why}"));
         let skills = Skills::find(places, &brought_skills(args));
         let guides = guides(places);
         let told = hooks.notes.iter().chain(&skills.notes).chain(&guides.notes);
@@ -191,7 +191,7 @@ impl Bench {
         })
     }
 
-    /// Who starts the agents of files, what nobody is told, and what looks at every call.
+    /// The loader of agent files, the secrets, and the hooks that check every call.
     pub(super) fn parts(&self) -> (AgentLoader, Secrets, Hooks) {
         (self.crew.clone(), self.secrets.clone(), self.hooks.hooks.clone())
     }
@@ -251,7 +251,8 @@ impl Bench {
     }
 }
 
-/// The tools that fit the model, unless the agent that was chosen names others: it is shown what it names and no more.
+/// The tools that fit the model, unless the chosen agent names others: then it gets
+/// only what it names.
 fn fitting(fits: tools::Set, file: Option<&AgentFile>, native: &Toolbox) -> tools::Set {
     let Some(ToolNames::These(names)) = file.map(|file| &file.tools) else { return fits };
     // The date is among the few too.
@@ -268,12 +269,12 @@ fn file_of(args: &Args) -> Option<&AgentFile> {
     }
 }
 
-/// What the chosen agent does by itself.
+/// What the chosen agent may do itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
-    /// Whatever its tools do.
+    /// It uses its tools without restriction.
     Any,
-    /// It hands work to others, and does nothing else.
+    /// It only delegates work to other agents.
     Delegates,
 }
 
@@ -283,7 +284,8 @@ impl Work {
         if manages { Self::Delegates } else { Self::Any }
     }
 
-    /// Those of the tools that it may have. One that acts may come later, under a name that the file has.
+    /// The tools that it may have. A tool that acts may be added later, under a name
+    /// in the agent's file.
     fn bounds(self, tools: Toolbox) -> Toolbox {
         match self {
             Self::Any => tools,
@@ -304,8 +306,8 @@ fn acts(tool: &Declared) -> bool {
     tool.level > Level::None && !is_agent(tool)
 }
 
-/// Refuses a manager with a tool of its own that acts, or with somebody to hand work to who is not there, as it is refused where it
-/// is somebody's helper.
+/// Refuses a manager that has a tool of its own that acts, or whose managed agents are missing. The
+/// same rule applies to a manager that is a helper.
 fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
     let Some(file) = file_of(args).filter(|file| !file.manages.is_empty()) else { return Ok(()) };
     let refused = |why: String| {
@@ -325,8 +327,8 @@ fn only_delegates(args: &Args, toolbox: &Toolbox) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Refuses an agent that was chosen and cannot be made as its file has it: without what it names it is another one. What a small
-/// model was not given is no fault of the file.
+/// Refuses a chosen agent that lacks something that its file names, because it would be a different
+/// agent without it. Tools that a small model is not given are not a fault of the file.
 fn can_work(args: &Args, shelf: &Shelf, beyond: &Toolbox, screen: &Arc<Screen>) -> Result<(), Trouble> {
     let Some(agents::Chosen::Native { path, .. }) = &args.settled.agent else { return Ok(()) };
     let snapshot = shelf.snapshot();
@@ -363,16 +365,16 @@ pub(super) async fn shown_before(store: &Store, model: &str) -> Option<String> {
     })
 }
 
-/// Who watches a run.
+/// The observers of a run.
 #[derive(Default)]
 pub(crate) struct Sinks {
     pub(crate) events: Vec<Arc<dyn EventSink>>,
-    /// Whoever watches replies arrive.
+    /// Receives replies as they arrive.
     pub(crate) deltas: Option<Arc<dyn DeltaSink>>,
 }
 
 impl Sinks {
-    /// With those who watch through a server.
+    /// Adds the watchers of a server.
     pub(super) fn and(mut self, host: &Host) -> Self {
         self.events.push(host.events());
         let deltas: Vec<_> = self.deltas.take().into_iter().chain([host.deltas()]).collect();
@@ -381,7 +383,7 @@ impl Sinks {
     }
 }
 
-/// Hands every piece of a reply to several watchers.
+/// Forwards every piece of a reply to several sinks.
 struct Fan(Vec<Arc<dyn DeltaSink>>);
 
 impl DeltaSink for Fan {
@@ -395,7 +397,7 @@ impl DeltaSink for Fan {
     }
 }
 
-/// The tools of a run, now and from now on.
+/// The tools of a run, which may change while it runs.
 pub(crate) struct Tools {
     shelf: Shelf,
     began: Arc<Snapshot>,
@@ -422,7 +424,8 @@ impl Tools {
         self.follow_beside(session, Toolbox::new())
     }
 
-    /// As [`follow`](Self::follow), for a run that has other tools beside these. Where two have one name, these keep it.
+    /// As [`follow`](Self::follow), for a run with other tools beside these. If two have the same
+    /// name, these keep it.
     fn follow_beside(&self, session: &Session, others: Toolbox) -> Following {
         let (lookup, only, work) = (self.lookup.clone(), self.only.clone(), self.work);
         let can_ask = self.can_ask;
@@ -461,7 +464,7 @@ fn beside(mut tools: Toolbox, others: &Toolbox) -> Toolbox {
     tools
 }
 
-/// What nobody is told: keys, and what entries of servers take from the environment.
+/// The secrets of a run: keys, and values that server entries take from the environment.
 fn secrets(chosen: &Chosen, outside: &Outside, places: &Places) -> Secrets {
     let secrets = chosen.reach.keys().told_to(Secrets::new());
     let secrets = outside.keys.iter().fold(secrets, |secrets, (name, key)| secrets.know(name, key.clone()));
@@ -596,7 +599,8 @@ fn settle(config: &mut Config, args: &Args, set: tools::Set, helping: &Helping, 
     let plans =
         if set == tools::Set::Few || !can_ask { Vec::new() } else { plan_tools().into_iter().collect() };
     if set == tools::Set::Few {
-        // What these find is the answer, word for word: a small model that repeats a number may get it wrong.
+        // The results of these tools are the answer, word for word: a small model that repeats a
+        // number may get it wrong.
         config.policy.terminal_tools.extend(simple::ANSWERING.iter().map(ToString::to_string));
     }
     // The registry gives their names to no other tool.

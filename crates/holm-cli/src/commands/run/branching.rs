@@ -1,4 +1,4 @@
-//! Runs whose session branches off another.
+//! Runs whose session is forked from another.
 
 use holm::{
     kernel::{Block, Prompt, plain_text},
@@ -16,7 +16,7 @@ use crate::{
 };
 
 impl Args {
-    /// With somebody else told what happens.
+    /// Also sends events to this log.
     pub(crate) fn logging(self, log: &Log) -> Self {
         Self { log: log.clone(), ..self }
     }
@@ -30,7 +30,7 @@ impl Args {
     pub(crate) fn forking(self, from: String) -> Result<Self, Trouble> {
         if self.fork.is_some() || self.resume {
             let message =
-                "the session to begin with is named already, so --fork and --resume mean nothing here";
+                "the session to start from is already named, so --fork and --resume are not supported";
             return Err(Trouble::new(Exit::Usage, message));
         }
         Ok(Self { fork: Some(from), ..self })
@@ -64,7 +64,7 @@ impl Args {
     /// Where the session branches off, and what the new one is called.
     pub(crate) fn branch_and_name(self) -> Result<(Branch, String), Trouble> {
         let args = self.branch_off()?;
-        let branch = args.branch.ok_or_else(|| Trouble::new(Exit::Usage, "no session to fork was named"))?;
+        let branch = args.branch.ok_or_else(|| Trouble::new(Exit::Usage, "no session to fork is named"))?;
         Ok((branch, args.session.unwrap_or_else(Branch::new_name)))
     }
 
@@ -78,7 +78,7 @@ impl Args {
                 Ok(self)
             }
             (None, Some(_)) => {
-                let message = "--at says where a fork begins, and no session to fork was named";
+                let message = "--at needs a session to fork";
                 Err(Trouble::new(Exit::Usage, message).hint("name it with --fork"))
             }
             (None, None) => Ok(self),
@@ -97,15 +97,16 @@ impl Args {
     pub(super) async fn grow(&self, store: &Store, next: Next, screen: &Screen) -> anyhow::Result<()> {
         let (Some(branch), Some(new)) = (&self.branch, &self.session) else { return Ok(()) };
         branch.grow(store, new, next).await?;
-        screen.note(&format!("holm: session {new} has the past of {}", branch.from));
+        screen.note(&format!("holm: session {new} continues the history of {}", branch.from));
         Ok(())
     }
 }
 
-/// The text of a prompt for whoever edits it. A picture would be lost on the way, so there is to be none.
+/// The text of a prompt, for an editor. Editing would lose a picture, so a prompt
+/// with one is refused.
 pub(super) fn text_alone(prompt: &Prompt) -> Result<String, Trouble> {
     if prompt.blocks.iter().any(|block: &Block| block.as_text().is_none()) {
-        let message = "what is edited is text, so --media means nothing here";
+        let message = "only text can be edited, so --media does not work with --edit";
         return Err(Trouble::new(Exit::Usage, message).hint("give it to `holm run` without --edit"));
     }
     Ok(plain_text(&prompt.blocks))

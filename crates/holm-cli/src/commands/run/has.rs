@@ -1,4 +1,4 @@
-//! What a session has that goes on, and the most that an administrator lets it have.
+//! The current authority of a resumed session, and the ceiling that an administrator sets for it.
 
 use holm::{
     grants::{Grant, GrantSet, Mode},
@@ -6,7 +6,7 @@ use holm::{
     runtime::Changes,
 };
 
-/// What a session may do.
+/// The current authority of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Has {
     mode: Mode,
@@ -22,7 +22,7 @@ impl Has {
     }
 }
 
-/// The most that a policy lets a session have; none of it is no bound.
+/// The most that a policy allows a session; `None` means no limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Most {
     pub(super) mode: Option<Mode>,
@@ -31,7 +31,8 @@ pub(crate) struct Most {
 }
 
 impl Most {
-    /// What is changed of a session: what was given, which is within this already, and what the session has too much.
+    /// The changes that apply the ceiling: the given ones, which are within it already, and
+    /// reductions of what the session has too much.
     pub(super) fn bind(&self, given: Changes, has: &Has) -> Changes {
         let lower = || self.mode.filter(|most| has.mode > *most);
         let met = || self.grants.as_ref().map(|most| narrowed(most, &has.grants));
@@ -45,7 +46,8 @@ impl Most {
     }
 }
 
-/// What both give. That a helper may be called is no power: whatever it does is looked at when it does it.
+/// The intersection of both. Permission to call a helper is always kept: the calls of the
+/// helper are checked themselves.
 fn narrowed(most: &GrantSet, has: &GrantSet) -> GrantSet {
     let callings = has.iter().filter(|grant| matches!(grant, Grant::Spawn(_))).cloned();
     let mut narrowed = most.meet(has);

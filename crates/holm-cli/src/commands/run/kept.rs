@@ -1,4 +1,5 @@
-//! The models of a session that goes on: it keeps those that it began with, whatever a new one would get.
+//! The models of a resumed session: it keeps the models with which it began, not those
+//! of a new session.
 
 use holm::{store::Store, wire::services::Services};
 
@@ -9,23 +10,23 @@ use crate::{
 };
 
 impl Args {
-    /// Takes the models of the session that is to go on, if there is one. `named` is what the flag `--model` said.
+    /// Uses the models of the session that is resumed, if there is one. `named` is
+    /// the value of `--model`.
     pub(super) async fn keep_models(mut self, named: Option<&str>, store: &Store) -> Result<Self, Trouble> {
         let Some(session) = self.past().map(str::to_owned) else { return Ok(self) };
         let models = models(store, &session).await;
-        // Whoever takes it up says that it is not there.
+        // The caller that resumes it reports that it is missing.
         let Some((first, others)) = models.split_first() else { return Ok(self) };
         if first == SCRIPT {
             if self.script.is_none() {
-                let message = format!("the session `{session}` is answered by a script, and none was given");
+                let message = format!("session `{session}` uses a script, and none was given");
                 return Err(Trouble::new(Exit::Usage, message).hint("give it again with --script FILE"));
             }
             return Ok(self);
         }
         let given = self.script.as_ref().map(|_| SCRIPT).or(named);
         if let Some(given) = given.filter(|given| full(given) != full(first)) {
-            let message =
-                format!("the session `{session}` works with {first}, which {given} cannot take the place of");
+            let message = format!("session `{session}` uses {first}; {given} cannot replace it");
             return Err(Trouble::new(Exit::Usage, message)
                 .hint("leave --model and --script out, or start a new session"));
         }
@@ -37,7 +38,7 @@ impl Args {
     }
 }
 
-/// The models that a session was begun with, the first one first; none if it is not there or cannot be read.
+/// The models with which a session began, in order; empty if it is missing or cannot be read.
 async fn models(store: &Store, session: &str) -> Vec<String> {
     let Ok(started) = store.started(session).await else { return Vec::new() };
     started.config.models.into_iter().map(|model| model.name).collect()

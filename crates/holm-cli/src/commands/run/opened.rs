@@ -1,4 +1,4 @@
-//! A session in front of which somebody sits who is not at this terminal: begun anew, taken up again, or forked.
+//! A session whose user is not at this terminal: new, resumed or forked.
 
 use std::{fmt, sync::Arc};
 
@@ -25,33 +25,33 @@ use crate::{
     withholding::Lines,
 };
 
-/// A session that is open, with what it is made of.
+/// An open session with its parts.
 pub(crate) struct Opened {
     pub(crate) session: Session,
     pub(crate) made: Made,
-    /// Where it works.
     pub(crate) places: Places,
-    /// The widest mode that it may have.
+    /// The widest mode that is allowed.
     pub(crate) most: Mode,
-    /// What its model is shown.
+    /// Which files its model accepts.
     pub(crate) takes: Takes,
-    /// Tells it of tools that come and go, and lets servers watch it, for as long as it is kept.
+    /// While this is held, the session learns of changed tools, and servers may watch it.
     kept: (Following, Option<Listening>),
 }
 
 impl Opened {
-    /// Whether it is to [catch up](Session::catch_up) with what was said from elsewhere, just as the turn ended that came to this end.
+    /// Whether it should [catch up](Session::catch_up) with prompts that another client sent just
+    /// as the turn with this ending ended.
     pub(crate) fn has_missed(&self, ending: &Ending) -> bool {
         missed(self.kept.1.as_ref(), ending)
     }
 }
 
-/// Brings tools to a session that lie in no folder.
+/// Adds tools to a session that are not in a folder.
 pub(crate) trait Brings: fmt::Debug + Send + Sync {
-    /// Adds them; gives what a person should know.
+    /// Adds the tools, and returns notes for the user.
     fn add<'a>(&'a self, registry: &'a Registry, places: &'a Places) -> BoxFuture<'a, Vec<String>>;
 
-    /// What they are given that nobody else is to know, with names for it.
+    /// Their secret values, each with a name.
     fn secrets(&self) -> Vec<(String, SecretString)>;
 }
 
@@ -66,10 +66,7 @@ impl Args {
             ("--edit", self.edit),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(Trouble::new(
-            Exit::Usage,
-            format!("each session says this for itself, so {flag} means nothing here"),
-        ))
+        Err(Trouble::new(Exit::Usage, format!("each session sets this itself, so {flag} is not supported")))
     }
 
     /// With these tools too.
@@ -104,7 +101,8 @@ impl Args {
         if self.resume && self.session.as_ref() == Some(&session) {
             return Self { parts: Parts::default(), ..self };
         }
-        // What belongs to a session from its beginning is not said again, nor what it keeps unless it is given now.
+        // Facts fixed at the start of a session are not passed again, and kept values only if
+        // they are given now.
         let args = Self { turns: None, system: None, ..self.anew(None) };
         Self {
             session: Some(session),
@@ -140,7 +138,7 @@ impl Args {
             ("--session without --resume", self.session.is_some() && !self.resume),
         ];
         let Some((flag, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
-        Err(Trouble::new(Exit::Usage, format!("{flag} means nothing here")))
+        Err(Trouble::new(Exit::Usage, format!("{flag} is not supported here")))
     }
 
     /// Opens the session that the arguments name, or a new one.

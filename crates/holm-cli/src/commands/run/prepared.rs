@@ -1,5 +1,5 @@
-//! What every command does that has a session, in the one order in which policy, denials and withholding hold: the arguments
-//! are made ready, then the session is begun with whoever sits in front of it.
+//! The steps shared by all commands with a session, in the one order in which policy, denials and
+//! withholding apply. First the arguments are prepared, then the session starts with its user.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use crate::{
     withholding::{Lines, Withholding},
 };
 
-/// Arguments that the settings have spoken to, and where they hold.
+/// Arguments after the settings were applied, with their paths and store.
 pub(super) struct Prepared {
     pub(super) args: Args,
     pub(super) places: Places,
@@ -31,42 +31,46 @@ pub(super) struct Prepared {
     began: Began,
 }
 
-/// With what a session is begun.
+/// The parts with which a session starts.
 pub(super) struct Start {
     pub(super) chosen: Chosen,
-    /// Who is asked.
+    /// Asks the user for approvals.
     pub(super) terminal: Terminal,
-    /// Who watches.
+    /// Receives the events of the session.
     pub(super) sinks: Sinks,
-    /// What a session does next that branches off another.
+    /// How a forked session continues.
     pub(super) next: Next,
     pub(super) lines: Lines,
 }
 
-/// A session that has begun, with what it is made of.
+/// A session that has started, with its parts.
 pub(super) struct Begun {
     pub(super) session: Session,
     pub(super) made: Made,
     pub(super) withholding: Arc<Withholding>,
-    /// Tells the session of tools that come and go, for as long as it is kept.
+    /// While this is held, the session learns of changed tools.
     pub(super) following: Following,
-    /// Lets servers of the same user watch and steer it; none where that cannot be, which is no reason not to work.
+    /// Lets servers of the same user watch and steer the session. `None` if that is not possible;
+    /// the session works without it.
     pub(super) listening: Option<Listening>,
 }
 
-/// Whether something was said from elsewhere that a turn may not have heard before it ended. Nothing begins by itself after a stop.
+/// Whether another client sent a prompt that a turn may have missed before it ended. Nothing starts
+/// by itself after a stop.
 pub(super) fn missed(listening: Option<&Listening>, ending: &Ending) -> bool {
     listening.is_some_and(Listening::missed) && !matches!(ending, Ending::Cancelled { .. })
 }
 
-/// What is told of words that came too late for a run that was stopped, where no next prompt comes with which it would hear them.
+/// The note about prompts that came too late for a stopped run, if there is no next prompt
+/// to deliver them with.
 pub(super) fn lost(words: &Prompt) -> String {
     let text: Vec<&str> = words.blocks.iter().filter_map(Block::as_text).collect();
-    format!("holm: said from elsewhere and not heard before the end: {}", text.join(" "))
+    format!("holm: the run ended before the agent read this message from elsewhere: {}", text.join(" "))
 }
 
 impl Args {
-    /// Makes the arguments ready: what they branch off, what the session keeps from its beginning, and what the settings say.
+    /// Prepares the arguments: the fork, what the session keeps from its
+    /// beginning, and the settings.
     pub(super) async fn prepare(self, places: Places, screen: &Arc<Screen>) -> anyhow::Result<Prepared> {
         let args = self.branch_off()?;
         args.check()?;
@@ -106,15 +110,19 @@ impl Prepared {
     }
 }
 
-/// What hooks would look at and are never asked about: where a run asks them is settled when it begins, and this one may have begun
-/// before they were there. Calls are not among it, they are always asked about.
+/// The points that hooks want to check but are never asked about. A run fixes its points when it
+/// begins, and this one may have begun before the hooks existed. Calls are not among them, because
+/// they are always checked.
 fn unheard(hooks: &Hooks, session: &Session) -> Option<String> {
     let asked = &session.run().config().consult;
     let never = hooks.points().into_iter().filter(|point| !asked.contains(point));
     let names: Vec<&str> = never.filter_map(event).map(HookEvent::name).collect();
     (!names.is_empty()).then(|| {
         let names = names.join(" and ");
-        format!("holm: the hooks at {names} are not asked in this session, which began without them; a new one asks them")
+        format!(
+            "holm: this session started without the hooks at {names} and does not use them; a new \
+                 session does"
+        )
     })
 }
 

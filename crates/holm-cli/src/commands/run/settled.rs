@@ -1,4 +1,4 @@
-//! What a run is told by its settings, where no flag says otherwise.
+//! Applies the settings to a run where no flag says otherwise.
 
 use std::sync::Arc;
 
@@ -18,28 +18,27 @@ use crate::{
     tools,
 };
 
-/// What no flag can say.
+/// Resolved settings that have no flag.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Settled {
     /// How providers are reached.
     pub(super) reach: Reach,
-    /// The model that the settings name, and where.
+    /// The model in the settings, and its origin.
     pub(super) model: Option<Value<String>>,
-    /// The models that they name to take over, and where.
+    /// The stronger models in the settings, and their origin.
     pub(super) step_up: Option<Value<Vec<String>>>,
-    /// The text around the prompt.
+    /// The template around the prompt.
     pub(super) around: Option<Around>,
-    /// The agent that was chosen.
     pub(super) agent: Option<Chosen>,
-    /// The most that an administrator lets a session have, where one has a say in it.
+    /// The ceiling that an administrator sets, if there is one.
     pub(super) most: Option<Most>,
-    /// Tools that whoever sits in front brings along.
+    /// Extra tools that the caller's user interface adds.
     pub(super) brings: Option<Arc<dyn Brings>>,
 }
 
 impl Args {
-    /// Takes over what the settings of this folder and the chosen agent say; the places hold then what the agent brings
-    /// along.
+    /// Applies the settings of this folder and of the chosen agent. The returned paths
+    /// include the agent's folders.
     pub(crate) fn settle(
         mut self,
         mut places: Places,
@@ -163,7 +162,7 @@ impl Args {
             [] => "write one into your holm.toml: [aliases.NAME] template = \"…\"".to_owned(),
             known => format!("there are: {}", known.join(", ")),
         };
-        Err(Trouble::new(Exit::Missing, format!("there is no alias `{name}`")).hint(hint))
+        Err(Trouble::new(Exit::Missing, format!("no alias is named `{name}`")).hint(hint))
     }
 }
 
@@ -199,18 +198,18 @@ pub(crate) fn rules_of(allow: &[Rule], deny: &[Rule]) -> Rules {
 pub(crate) fn warn_of(allow: &[Rule], screen: &Screen) {
     for rule in allow.iter().filter(|rule| rule.may_run_workspace()) {
         screen.note(&format!(
-            "holm: `{rule}` passes unasked, and may run code from the workspace, which the model can change"
+            "holm: `{rule}` is allowed without asking and may run code from the workspace, which the \
+             model can change"
         ));
     }
 }
 
-/// Rules of the settings; one that is none is named by its place.
+/// Parses the rules of the settings; an error names the place of the invalid rule.
 pub(crate) fn parsed(values: Option<Vec<Value<String>>>) -> Result<Vec<Rule>, Trouble> {
     let rule = |value: Value<String>| {
         let read: Result<Rule, _> = value.value.parse();
         read.map_err(|error| {
-            Trouble::new(Exit::Usage, format!("{}: {error}", value.origin))
-                .hint("mend the rule, or take it out")
+            Trouble::new(Exit::Usage, format!("{}: {error}", value.origin)).hint("fix or remove the rule")
         })
     };
     values.into_iter().flatten().map(rule).collect()

@@ -1,12 +1,13 @@
-//! How many files a server may have open: each that watches a session is one, and systems let a program have about a thousand unless
-//! it asks for more.
+//! Raises the limit of open files. Each watcher of a session needs one, and systems allow about a
+//! thousand unless a program asks for more.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// More than connections, stores and sessions at work need together.
 const MOST: u64 = 65_536;
 
-/// Asks for as many as the system allows. Where it gives fewer, fewer can watch, and they are told so by their own systems.
+/// Requests as many as the system allows. With fewer, fewer clients can watch, and their
+/// own systems report it.
 pub(super) fn raise() {
     let now = getrlimit(Resource::Nofile);
     let wanted = now.maximum.map_or(MOST, |maximum| maximum.min(MOST));

@@ -1,5 +1,6 @@
-//! Agents for the users of a server. Whoever started it has the data folder and the folder where it was started; every
-//! other user has a data folder and a workspace of their own, and so sessions, tools, agents, keys and files of their own.
+//! Provides agents to the users of a server. The user who started it uses the data folder and the
+//! folder where it was started. Every other user has their own data folder and workspace, and so
+//! their own sessions, tools, agents, keys and files.
 
 mod stock;
 
@@ -34,12 +35,12 @@ use crate::{
     skills::Skills,
 };
 
-/// The name of the agent that nobody has written a file for.
+/// The name of the default agent, which has no file.
 const USUAL: &str = "holm";
 /// What it is for.
 const ABOUT_USUAL: &str = "Works in the workspace, with the tools that it was given.";
 
-/// The users of a server and their agents. Clones are the same house.
+/// The users of a server and their agents. Clones share the state.
 #[derive(Clone)]
 pub(super) struct House {
     inner: Arc<Inner>,
@@ -50,18 +51,18 @@ struct Inner {
     places: Places,
     stores: Stores,
     rooms: Mutex<HashMap<UserName, Place>>,
-    /// Who else is told of every session.
+    /// Also receives the events of every session.
     told: Option<Arc<dyn EventSink>>,
 }
 
-/// Where a user's place will be, once somebody has asked for it.
+/// The slot of a user's workspace, filled on the first request.
 type Place = Arc<Mutex<Option<Arc<Room>>>>;
 
-/// A user's place.
+/// The folders and the store of a user.
 struct Room {
     places: Places,
     store: Store,
-    /// An agent in front of which nobody sits, for what is shown of tools; made when somebody looks.
+    /// An agent without a user, for showing its tools; assembled on first use.
     shown: Mutex<Option<Arc<Made>>>,
 }
 
@@ -71,7 +72,8 @@ impl House {
         Self { inner: Arc::new(Inner { args, places, stores, rooms: Mutex::default(), told: None }) }
     }
 
-    /// That tell somebody else of every session too. For a house that nobody else holds yet.
+    /// Also sends the events of every session to this sink. Must be called before
+    /// the value is cloned.
     pub(super) fn telling(mut self, sink: Arc<dyn EventSink>) -> Self {
         if let Some(inner) = Arc::get_mut(&mut self.inner) {
             inner.told = Some(sink);
@@ -93,7 +95,8 @@ impl House {
 
     async fn room(&self, user: &UserName) -> anyhow::Result<Arc<Room>> {
         let place = Arc::clone(self.inner.rooms.lock().await.entry(user.clone()).or_default());
-        // Held while the store is opened, by this user alone: one whose store is in use elsewhere holds up nobody else.
+        // Locked while the store is opened, for this user only: a store that is in use elsewhere
+        // does not block other users.
         let mut place = place.lock().await;
         if let Some(room) = &*place {
             return Ok(Arc::clone(room));
@@ -112,14 +115,15 @@ impl House {
             return Ok(owner.clone());
         }
         if self.inner.args.is_unconfined() {
-            let message = "commands run without a jail here, so users cannot be kept apart";
+            let message = "commands run without a sandbox here, so users would not be isolated from each \
+                           other";
             return Err(Trouble::new(Exit::Usage, message)
                 .hint("start the server without --unconfined")
                 .into());
         }
         let home = owner.data.join("users").join(user.as_str());
-        // Side by side: what is kept of a user would otherwise hold the folder in which their commands work, and could
-        // be hidden from none of them.
+        // Side by side: otherwise the user's data would contain the folder of their commands, and
+        // could not be hidden from them.
         let (data, work) = (home.join("data"), home.join("workspace"));
         places::private_folder(&data)?;
         places::private_folder(&work)?;
@@ -169,7 +173,7 @@ impl House {
         let sinks = Sinks { events, deltas: Some(Arc::clone(&order.deltas)) };
         let made = run::seated_with(&args, &places, &screen, person, sinks, room.store.clone()).await;
         let made = made.map_err(|error| told(&error))?;
-        // Before there is a session that nobody could use.
+        // Checked before the session exists, because it could not be used.
         order.check_tools(&made.tools.begun())?;
         let session = begin(&args, &places, &made, order.start).await?;
         let following = made.tools.lend(&session, order.tools);
@@ -301,24 +305,25 @@ impl Workshop for House {
             let services = Services::stock();
             let service = services.find(&provider).map_err(|_| OpenError::Missing { what: "provider" })?;
             let mut keys = KeyFile::load(&room.places.keys()).map_err(failed)?;
-            keys.set(&service.id, &key).map_err(|_| OpenError::Refused("this is no key".into()))
+            keys.set(&service.id, &key).map_err(|_| OpenError::Refused("not a valid key".into()))
         })
     }
 }
 
-/// The agents that are files and can be read. What else keeps one from working is told to whoever asks for it.
+/// The agent files that can be read. Other problems of an agent are reported when it is requested.
 fn listed(places: &Places) -> Vec<AgentCard> {
     let card =
         |name, about: Result<String, String>| about.ok().map(|description| AgentCard { name, description });
     Chosen::list(places).into_iter().filter_map(|agent| card(agent.name, agent.about)).collect()
 }
 
-/// What goes wrong with the machine is for whoever started the server, not for its clients.
+/// Problems of the machine are reported to the operator of the server, not to its clients.
 fn failed(error: impl std::fmt::Display) -> OpenError {
     OpenError::Failed(format!("{error:#}"))
 }
 
-/// What the client asked for and cannot be had is told; the rest is for whoever started the server.
+/// Errors in the client's request are reported to the client; all others are for the
+/// operator of the server.
 fn refused(trouble: &Trouble) -> OpenError {
     match trouble.exit {
         Exit::Usage | Exit::Missing | Exit::Provider => OpenError::Refused(trouble.to_string()),

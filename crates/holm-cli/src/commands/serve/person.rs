@@ -1,4 +1,4 @@
-//! People who answer from a browser or a program.
+//! Users who answer from a browser or a program.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use holm_tools::shell::{Answer, Offer};
 
 use crate::elsewhere::Elsewhere;
 
-/// Whoever watches a session of the server.
+/// The users who watch a session of the server.
 pub(super) struct Watchers(pub(super) Arc<Desk>);
 
 impl Elsewhere for Watchers {

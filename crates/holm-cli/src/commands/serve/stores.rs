@@ -1,4 +1,5 @@
-//! Where the sessions of users are: in files of each, or in one database that several servers share, in a schema of each.
+//! Where the sessions of users are stored: in files of each user, or in one database that several
+//! servers share, with a schema for each user.
 
 use holm::store::Store;
 #[cfg(feature = "postgres")]
@@ -10,11 +11,11 @@ use crate::{
     places::Places,
 };
 
-/// Where the sessions of users are.
+/// Where the sessions of users are stored.
 pub(super) enum Stores {
-    /// Beside what else is kept of a user.
+    /// In files beside the other data of each user.
     Files,
-    /// In a PostgreSQL database, with connections that the stores of all users share.
+    /// In a PostgreSQL database; the stores of all users share its connections.
     #[cfg(feature = "postgres")]
     Postgres { database: String, pool: tokio::sync::OnceCell<PostgresPool> },
 }
@@ -63,8 +64,8 @@ impl Stores {
         }
     }
 
-    /// Sessions of all users that no server drives and that may be resumed now; none where the store of each user has to be
-    /// asked.
+    /// Sessions of all users that no server drives and that may be resumed now. `None` if the store
+    /// of each user has to be asked.
     #[cfg_attr(
         not(feature = "postgres"),
         expect(clippy::unused_async, reason = "files of one user say nothing of another's")
@@ -87,8 +88,8 @@ impl Stores {
 #[cfg(feature = "postgres")]
 const SCHEMA: &str = "holm_";
 
-/// The schema of a user; none for the owner, who has the usual one. A user's name is a plain word in small letters, so it names a
-/// schema and nothing else.
+/// The schema of a user; `None` for the owner, who has the default one. A user name is a plain word
+/// in lower case, so it is always a safe schema name.
 #[cfg(feature = "postgres")]
 fn schema_of(user: &UserName) -> Option<String> {
     (*user != UserName::owner()).then(|| format!("{SCHEMA}{user}"))

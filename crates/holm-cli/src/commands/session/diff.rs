@@ -1,7 +1,8 @@
-//! `holm session diff`: where two sessions part, and what each did from there on.
+//! `holm session diff`: where two sessions diverge, and what each did from there on.
 //!
-//! Two things are compared: the journals, record by record, which finds the place to the byte; and what was said and done, in
-//! order, which is what people want to see. Names, times and durations differ always, so they are no difference.
+//! Two things are compared. The journals are compared record by record, which finds the exact
+//! place. The messages and calls are compared in order, which is what people want to see. Names,
+//! times and durations always differ, so they do not count.
 
 use holm::{
     kernel::{
@@ -16,19 +17,18 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::story::in_words;
 use crate::{exit::Exit, money, screen::Screen};
 
-/// Which sessions are compared.
+/// Arguments of `holm session diff`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A session's name
+    /// Session name
     first: String,
-    /// Another session's name
+    /// Name of the session to compare with
     second: String,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Says what differs.
 pub(super) async fn diff(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
     let one = Side::read(store, &args.first).await?;
     let two = Side::read(store, &args.second).await?;
@@ -41,17 +41,17 @@ pub(super) async fn diff(store: &Store, screen: &Screen, args: &Args) -> anyhow:
     Ok(Exit::Done)
 }
 
-/// One session, as it is compared.
+/// One session of a comparison.
 struct Side {
     name: String,
     records: Vec<Record>,
-    /// What was said and done, in order.
+    /// The messages and calls, in order.
     deeds: Vec<Deed>,
     usage: Usage,
     spent: NanoUsd,
 }
 
-/// Something that was said or done.
+/// A message or a call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Deed {
     kind: &'static str,
@@ -75,12 +75,12 @@ impl Side {
     }
 }
 
-/// How two sessions differ.
+/// The difference between two sessions.
 #[derive(Debug, PartialEq, Eq)]
 struct Difference {
-    /// How many records both begin with.
+    /// How many records both share at the beginning.
     shared: usize,
-    /// How what was said and done of the one becomes that of the other.
+    /// The edits that turn the messages and calls of one into those of the other.
     ops: Vec<DiffOp>,
 }
 
@@ -105,11 +105,11 @@ impl Difference {
         };
         let mut lines = vec![totals("---", one), totals("+++", two)];
         lines.push(match self.parting(one, two) {
-            Some(record) => format!("the same up to record {record}, where they part"),
-            None => "the same, record by record".to_owned(),
+            Some(record) => format!("identical up to record {record}, then different"),
+            None => "identical, record by record".to_owned(),
         });
         if self.is_none() {
-            lines.push("the same was said and done".to_owned());
+            lines.push("identical messages and calls".to_owned());
             return lines;
         }
         for (mark, deed) in self.marked(one, two) {
@@ -199,7 +199,7 @@ fn deeds_of(event: &Event) -> Vec<Deed> {
         Event::ModelFailed { message, .. } => vec![deed("failed", message)],
         Event::SteppedUp { from, to, .. } => vec![deed("model", format!("{to} in place of {from}"))],
         Event::ModeChanged { mode } => vec![deed("mode", mode.to_string())],
-        Event::GrantsChanged => vec![deed("grants", "others from here on")],
+        Event::GrantsChanged => vec![deed("grants", "changed")],
         Event::BudgetChanged { limit } => {
             vec![deed("budget", limit.map_or_else(|| "none".to_owned(), money::show))]
         }
@@ -226,7 +226,7 @@ fn said(message: &Message) -> Vec<Deed> {
                 Outcome::Succeeded => "",
                 Outcome::Failed => " failed",
                 Outcome::Refused => " was refused",
-                Outcome::Unknown => " came to nobody knows what",
+                Outcome::Unknown => " has an unknown outcome",
                 Outcome::Stopped => " was stopped",
             };
             Some(deed("result", format!("{}{how}: {}", result.tool, result.said())))

@@ -1,5 +1,5 @@
-//! `holm session edit`: what can be changed about a session. Its title and tags are labels beside the journal. What was said
-//! stays said: a prompt that is put otherwise begins another session with the past before it.
+//! `holm session edit`: changes a session. Title and tags are labels beside the journal. History
+//! stays as it is: an edited prompt starts another session with the history before it.
 
 use std::path::Path;
 
@@ -22,27 +22,27 @@ use crate::{
     log::Log,
 };
 
-/// Which session is changed, and in which way.
+/// Arguments of `holm session edit`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Editing {
-    /// The session's name
+    /// Session name
     id: String,
-    /// Call it this
+    /// Set the title
     #[arg(long, value_name = "TEXT", conflicts_with = "untitled")]
     title: Option<String>,
-    /// Call it by its first prompt again
+    /// Remove the title; the first prompt is shown again
     #[arg(long)]
     untitled: bool,
-    /// Put a tag on it; may be given more than once
+    /// Add a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
-    /// Take a tag off it; may be given more than once
+    /// Remove a tag; can be repeated
     #[arg(long, value_name = "TAG")]
     untag: Vec<String>,
-    /// Erase it for good: all that was said, and its large results. Its name stays taken
+    /// Erase the session permanently, with all messages and large results. Its name stays taken
     #[arg(long, conflicts_with_all = ["title", "untitled", "tag", "untag"])]
     erase: bool,
-    /// With what the session goes on that has another prompt.
+    /// Options for the new session that runs the edited prompt.
     #[command(flatten)]
     run: Box<run::Args>,
 }
@@ -53,7 +53,6 @@ impl Editing {
     }
 }
 
-/// Changes it.
 pub(super) async fn edit(
     opened: Opened,
     args: Editing,
@@ -63,8 +62,8 @@ pub(super) async fn edit(
     // What would be passed over is refused.
     if (args.erase || args.labels()) && args.run.asks() {
         let message =
-            "another prompt makes another session, and goes neither with --erase nor with a title or tags";
-        return Err(Trouble::new(Exit::Usage, message).hint("say them one after the other").into());
+            "a changed prompt creates a new session, so it does not combine with --erase, a title or tags";
+        return Err(Trouble::new(Exit::Usage, message).hint("use separate commands").into());
     }
     if args.erase {
         return erase(&opened, &args.id).await;
@@ -80,7 +79,7 @@ pub(super) async fn edit(
         None => Editor::find(|name| std::env::var(name).ok())?.edit(&opened.places.data, &said.text)?,
     };
     if other.trim().is_empty() || other == said.text {
-        let message = "the prompt is as it was, so there is nothing to do differently";
+        let message = "the prompt is unchanged, so there is nothing to do";
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     drop(opened);
@@ -106,7 +105,7 @@ async fn erase(opened: &Opened, id: &str) -> anyhow::Result<Exit> {
     let erased = opened.store.erase(id).await.map_err(missing)?;
     Began::forget(&opened.places, id)?;
     chat::forget(&opened.places, id)?;
-    opened.screen.note(&format!("holm: the {} records of the session {id} are gone", erased.records));
+    opened.screen.note(&format!("holm: erased {} records of session {id}", erased.records));
     Ok(Exit::Done)
 }
 
@@ -136,19 +135,19 @@ impl Said {
         let Some((record, prompt)) = found else {
             let numbers: Vec<String> = prompts.iter().map(|(record, _)| record.to_string()).collect();
             let message = match at {
-                Some(at) => format!("record {at} of the session `{id}` is no prompt"),
-                None => format!("nothing was asked in the session `{id}`"),
+                Some(at) => format!("record {at} of session `{id}` is not a prompt"),
+                None => format!("session `{id}` has no prompt"),
             };
             let hint = match numbers.as_slice() {
-                [] => "there is none in it".to_owned(),
-                numbers => format!("its prompts are the records {}", numbers.join(", ")),
+                [] => "the session has no prompts".to_owned(),
+                numbers => format!("its prompts are at records {}", numbers.join(", ")),
             };
             return Err(Trouble::new(Exit::Usage, message).hint(hint));
         };
         let Some(text) = text(prompt) else {
             let message =
-                format!("the prompt at record {record} holds more than text, which cannot be edited");
-            return Err(Trouble::new(Exit::Usage, message).hint("holm session fork begins before it"));
+                format!("the prompt at record {record} holds more than text, so it cannot be edited");
+            return Err(Trouble::new(Exit::Usage, message).hint("`holm session fork` starts before it"));
         };
         Ok(Self { record: *record, text })
     }

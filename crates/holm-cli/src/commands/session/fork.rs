@@ -1,16 +1,16 @@
-//! `holm session fork`: another session with the past of one.
+//! `holm session fork`: starts another session with the history of one.
 
 use std::path::Path;
 
 use super::Opened;
 use crate::{began::Began, branch::Next, commands::run, exit::Exit, log::Log};
 
-/// Which session branches off, and what it does then.
+/// Arguments of `holm session fork`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Forking {
-    /// The session's name
+    /// Session name
     id: String,
-    /// What to do differently.
+    /// Options for the new session.
     #[command(flatten)]
     run: Box<run::Args>,
 }

@@ -1,9 +1,10 @@
-//! `holm session import`: takes a session in that another host began, such as a page, a worker at the edge or another machine,
-//! so that it goes on here.
+//! `holm session import`: imports a session that another host began, such as a page, an edge worker
+//! or another machine, so that it can continue here.
 //!
-//! A journal is a stranger's word: it decides what was said, and nothing about what may be done. So whatever it was granted
-//! elsewhere is withdrawn in the same breath in which it is kept, and it stands in the mode `default`. It counts as untrusted
-//! content, follows the rule of this host about what leaves after that, and is held to the limits of this host.
+//! A journal from elsewhere is not trusted: it decides what was said, and nothing about what is
+//! allowed. So all its grants are withdrawn in the same step that stores it, and its mode becomes
+//! `default`. It counts as untrusted content, so this host's rule about data that leaves afterwards
+//! applies, and so do this host's limits.
 
 use std::{
     fs,
@@ -30,18 +31,21 @@ use crate::{
     screen::Screen,
 };
 
-/// The largest journal that is taken in: that of a thousand turns with pictures is smaller, and a file without an end is none.
+/// The largest journal that is imported: a thousand turns with pictures are smaller, and an
+/// endless file is refused.
 const MOST_BYTES: u64 = 256 << 20;
 
 /// How much of a system prompt is shown.
 const SHOWN_SYSTEM: usize = 4_000;
 
-/// Which journal is taken in, and under which name.
+/// Arguments of `holm session import`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The journal, as a page, the edge or `holm session export --format jsonl` wrote it; - reads standard input
+    /// Journal written by a web page, the edge or `holm session export --format jsonl`; `-` reads
+    /// standard input
     file: PathBuf,
-    /// Another name: then it is another session with the same past [default: the name that it has]
+    /// Import under another name, as a separate session with the same history [default: its own
+    /// name]
     #[arg(long, value_name = "ID")]
     session: Option<String>,
 }
@@ -53,7 +57,7 @@ pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit>
     check_run_name(&brought.id).map_err(missing_journal)?;
     match Began::of(&opened.places, &brought.id)? {
         Some(known) => known.check(&opened.places, &brought.id)?,
-        // Before it is kept: whoever goes on with it must find where it works.
+        // Before the journal is stored: resuming it requires its folder.
         None => Began::here(&opened.places, Vec::new()).keep(&opened.places, &brought.id)?,
     }
     let came = brought.keep(&opened.store).await?;
@@ -62,11 +66,12 @@ pub(super) async fn import(opened: &Opened, args: &Args) -> anyhow::Result<Exit>
         brought.show_system(&opened.screen);
     }
     opened.screen.note(match came {
-        Came::New => "holm: it has no grants here; `holm run --resume` gives them with --grant",
+        Came::New => "holm: it has no grants here; add some with `holm run --resume --grant`",
         Came::Longer => {
-            "holm: it went on elsewhere and has no grants here; `holm run --resume` gives them with --grant"
+            "holm: it continued elsewhere and has no grants here; add some with `holm run --resume \
+             --grant`"
         }
-        Came::Known => "holm: it was here already, as far as the file goes",
+        Came::Known => "holm: nothing new: this machine already has the session up to the end of the file",
     });
     Ok(Exit::Done)
 }
@@ -87,7 +92,7 @@ impl Args {
         })?;
         if text.len() as u64 > MOST_BYTES {
             let message = format!("{} is larger than {} MiB", self.shown(), MOST_BYTES >> 20);
-            return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; see what it is"));
+            return Err(Trouble::new(Exit::Usage, message).hint("no session is that long; check the file"));
         }
         Ok(text)
     }
@@ -98,30 +103,29 @@ impl Args {
     }
 
     fn unfit(&self, error: &anyhow::Error) -> Trouble {
-        Trouble::new(Exit::Usage, format!("{} cannot be gone on with: {error}", self.shown()))
-            .hint("export it again where it was begun; a journal that was changed by hand is none")
+        Trouble::new(Exit::Usage, format!("cannot continue {}: {error}", self.shown()))
+            .hint("export it again where it was created; a journal that was edited by hand is not valid")
     }
 }
 
-/// A journal that came from elsewhere, folded and found sound.
+/// A journal from another host, replayed and found valid.
 struct Brought {
     id: String,
-    /// Its lines, as they came; under another name if one was given.
+    /// Its lines as they came, renamed if a name was given.
     lines: String,
-    /// What is added to them: that nothing of what was granted elsewhere holds here.
+    /// The added lines, which withdraw all grants from elsewhere.
     bare: String,
-    /// The system prompt that it brings.
     system: String,
 }
 
-/// What came of it.
+/// The result of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Came {
-    /// Nobody knew it here.
+    /// The session was unknown here.
     New,
-    /// It was begun here, or went on here, and comes back longer.
+    /// It was begun or continued here, and comes back longer.
     Longer,
-    /// There is nothing in it that is not here.
+    /// It contains nothing new.
     Known,
 }
 
@@ -138,10 +142,10 @@ impl Brought {
         let records = journal::decode_strict(lines.as_bytes())?;
         let mut run = journal::replay(&records).map_err(|error| without_digest(&error))?;
         let id = run.started().run.clone();
-        // Whoever asked for a helper would take its journal for what the helper did.
+        // The session that started the helper would take this journal for the helper's work.
         anyhow::ensure!(
             !is_named_like_one(&id),
-            "it is a helper's, which goes on with its own session alone"
+            "it belongs to a helper, which continues only with its parent session"
         );
         let system = run.config().system.clone();
         let mut bare = String::new();
@@ -149,7 +153,7 @@ impl Brought {
             let mut writer = Writer::after(head);
             for fact in own_terms() {
                 bare += &journal::step(&mut run, &mut writer, now(), fact)?;
-                // What is still to be done is asked for again by whoever goes on.
+                // Resuming the session requests the remaining work again.
                 while !matches!(run.poll(), Effect::Wait(_)) {}
             }
         }
@@ -163,7 +167,7 @@ impl Brought {
         }
         let shown: String = self.system.chars().take(SHOWN_SYSTEM).collect();
         let more = self.system.chars().count().saturating_sub(SHOWN_SYSTEM);
-        screen.note("holm: it brings this system prompt:");
+        screen.note("holm: it has this system prompt:");
         shown.lines().for_each(|line| screen.note(&format!("  {line}")));
         if more > 0 {
             screen.note(&format!("  […{more} more characters…]"));
@@ -182,7 +186,8 @@ impl Brought {
         }
     }
 
-    /// Adds what happened elsewhere to what is here. History is never rewritten, so both must have the same past.
+    /// Appends the records from elsewhere to the local ones. History is never rewritten, so both
+    /// must share the same past.
     async fn lengthen(&self, store: &Store) -> anyhow::Result<Came> {
         let mut opened = store.open(&self.id).await.map_err(missing_journal)?;
         let text = store.read(&self.id).await.map_err(missing_journal)?;
@@ -191,10 +196,11 @@ impl Brought {
         }
         let known = std::str::from_utf8(&text)?;
         let Some(more) = self.lines.strip_prefix(known) else {
-            let message = format!("the session `{}` is here already, and went another way", self.id);
+            let message = format!("session `{}` already exists here and continued differently", self.id);
             return Err(Trouble::new(Exit::Usage, message)
                 .hint(
-                    "take the file in under another name with --session, and compare with holm session diff",
+                    "import the file under another name with --session, then compare them with `holm \
+                     session diff`",
                 )
                 .into());
         };
@@ -203,7 +209,7 @@ impl Brought {
     }
 }
 
-/// What holds here for a session from elsewhere, whatever it says of itself.
+/// The terms of this host for an imported session, independent of its own claims.
 fn own_terms() -> [Input; 3] {
     let narrowing = Narrowing {
         mark_rule: Some(MarkRule::AskAfterAny),
@@ -220,19 +226,21 @@ fn own_terms() -> [Input; 3] {
     ]
 }
 
-/// Why a journal cannot be folded. The digest that this kernel computes is left out: whoever forges a journal would need just that.
+/// Why a journal cannot be replayed. The digest that this kernel computes is left out, because a
+/// forger would need exactly that.
 fn without_digest(error: &ReplayError) -> anyhow::Error {
     match error {
         ReplayError::Diverged { seq, .. } => {
             anyhow::anyhow!(
-                "record {seq} does not follow from the records before it by the rules of this version"
+                "record {seq} does not follow from the records before it under this version's rules"
             )
         }
         other => anyhow::anyhow!("{other}"),
     }
 }
 
-/// The kernel lets no time run back, whatever the other host's clock said.
+/// The current time. The kernel does not let time run backwards, even if the other
+/// host's clock was ahead.
 fn now() -> Timestamp {
     let now = jiff::Timestamp::now().as_millisecond();
     Timestamp::new(u64::try_from(now).unwrap_or_default())

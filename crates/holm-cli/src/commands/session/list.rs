@@ -7,21 +7,20 @@ use holm::{
 
 use crate::{children, exit::Exit, screen::Screen};
 
-/// Which sessions are listed.
+/// Arguments of `holm session list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// How many at the most
+    /// Maximum number of sessions
     #[arg(long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Only those with this tag
+    /// List only sessions with this tag
     #[arg(long)]
     tag: Option<String>,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
 
-/// Prints the list.
 pub(super) async fn list(store: &Store, screen: &Screen, args: Args) -> anyhow::Result<Exit> {
     let wanted = Listing { tag: args.tag, limit: Some(args.limit), ..Listing::default() };
     let sessions = store.list(&wanted).await?.sessions;
@@ -36,7 +35,7 @@ pub(super) async fn list(store: &Store, screen: &Screen, args: Args) -> anyhow::
         return Ok(Exit::Done);
     }
     if sessions.is_empty() {
-        screen.note("holm: there are no sessions");
+        screen.note("holm: no sessions yet");
     }
     let wide = |column: fn(&Session) -> usize, least: usize| {
         sessions.iter().map(column).max().unwrap_or(0).max(least)

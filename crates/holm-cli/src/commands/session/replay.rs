@@ -1,4 +1,5 @@
-//! `holm session replay`: folds a journal again, without a model and without tools, and shows what happened.
+//! `holm session replay`: replays a journal, without a model and without tools,
+//! and shows what happened.
 
 use std::collections::VecDeque;
 
@@ -13,23 +14,22 @@ use holm::{
 use super::{step, story};
 use crate::{exit::Exit, screen::Screen, withholding};
 
-/// Which session is told again, and how.
+/// Arguments of `holm session replay`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session's name
+    /// Session name
     id: String,
-    /// Print one event a line, as `holm run --output stream-json` did
+    /// Print one event per line, as `holm run --output stream-json` does
     #[arg(long, conflicts_with = "step")]
     json: bool,
-    /// Go through it record by record, with the keys; without a terminal, print every record
+    /// Step through the records with the keyboard; without a terminal, print every record
     #[arg(long)]
     step: bool,
-    /// Begin at this record
+    /// Start at this record
     #[arg(long, value_name = "RECORD", requires = "step")]
     at: Option<u64>,
 }
 
-/// Tells it.
 pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyhow::Result<Exit> {
     let records = super::records(store, &args.id).await?;
     if args.step {
@@ -37,7 +37,7 @@ pub(super) async fn replay(store: &Store, screen: &Screen, args: &Args) -> anyho
         return step::through(screen, &args.id, &steps, args.at);
     }
     let events = if args.json { events(screen, &records)? } else { words(screen, &records)? };
-    screen.note(&format!("holm: {} records give {events} events, as they did before", records.len()));
+    screen.note(&format!("holm: {} records give the same {events} events as before", records.len()));
     Ok(Exit::Done)
 }
 

@@ -1,4 +1,4 @@
-//! `holm session search`: words in what was said.
+//! `holm session search`: finds words in conversations.
 
 use holm::store::{Hit, Store, StoreError, TextKind};
 
@@ -8,16 +8,17 @@ use crate::{
     screen::Screen,
 };
 
-/// What is searched for.
+/// Arguments of `holm session search`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Words that stand in one record, whatever their case; those within quotation marks stand together
+    /// Words that must occur in the same record, in any letter case; words in quotation marks must
+    /// be adjacent
     #[arg(required = true)]
     words: Vec<String>,
-    /// How many records at the most
+    /// Maximum number of records
     #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     limit: u32,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

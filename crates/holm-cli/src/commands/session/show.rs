@@ -1,4 +1,4 @@
-//! `holm session show` and `export`: a session to read, to keep, and for programs.
+//! `holm session show` and `export`: prints a session for people and for programs.
 
 use std::{io::Write as _, path::PathBuf};
 
@@ -17,37 +17,37 @@ use crate::{
     screen::Screen,
 };
 
-/// Which session is shown, and how.
+/// Arguments of `holm session show`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The session's name
+    /// Session name
     id: String,
     /// Print the session and its messages as one JSON object
     #[arg(long)]
     json: bool,
 }
 
-/// Which session is exported, as what, and where to.
+/// Arguments of `holm session export`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
-    /// The session's name
+    /// Session name
     id: String,
-    /// What it is written as
+    /// Output format
     #[arg(long, value_enum, default_value_t = Shape::Md)]
     format: Shape,
-    /// A new file that only you can read, in place of standard output
+    /// Write to a new file that only you can read, instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// What a session is written as.
+/// Export formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Shape {
-    /// Markdown, to read
+    /// Markdown, for reading
     Md,
-    /// One JSON object: the session and its messages
+    /// One JSON object with the session and its messages
     Json,
-    /// The journal itself, to the byte: whoever has it can replay and verify the session
+    /// The journal, byte for byte; it can be replayed and verified
     Jsonl,
 }
 
@@ -74,7 +74,7 @@ pub(super) async fn export(store: &Store, screen: &Screen, args: &ExportArgs) ->
             written.map_err(|error| {
                 let why = places::why_unmade(&error);
                 let message = format!("{} cannot be written: {why}", path.shown());
-                Trouble::new(Exit::Failed, message).hint("name a new file in a folder that is there")
+                Trouble::new(Exit::Failed, message).hint("name a new file in an existing folder")
             })?;
         }
         None => screen.line(String::from_utf8_lossy(&bytes).trim_end_matches('\n')),

@@ -1,5 +1,5 @@
-//! `holm session replay --step`: through a session with the keys, forward and back. Going back is folding less, so nothing has to
-//! be undone.
+//! `holm session replay --step`: steps through a session with the keys, forward and back. Going
+//! back replays fewer records, so nothing has to be undone.
 
 use std::io;
 
@@ -21,26 +21,26 @@ const FRAME: usize = 4;
 /// What the keys do.
 const HELP: &str = "→ Enter n next   ← p back   Home g first   End e last   q leave";
 
-/// Where a person stands in a session.
+/// A position in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     at: usize,
     last: usize,
 }
 
-/// What becomes of a place.
+/// The result of a key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Move {
     To(Place),
     Leave,
 }
 
-/// Goes through the records, beginning with `at`; prints them all where nobody can press a key.
+/// Steps through the records, starting with `at`. Without a terminal, prints them all.
 pub(super) fn through(screen: &Screen, id: &str, steps: &[Step], at: Option<u64>) -> anyhow::Result<Exit> {
     let last = steps.len().saturating_sub(1);
     let at = at.map_or(Ok(0), usize::try_from).unwrap_or(usize::MAX);
     if at > last {
-        let message = format!("the session `{id}` has no record {at}; the last one is {last}");
+        let message = format!("session `{id}` has no record {at}; the last one is {last}");
         return Err(Trouble::new(Exit::Usage, message).into());
     }
     if !Screen::can_ask() || !Screen::answers_to_a_person() {
@@ -73,14 +73,15 @@ impl Place {
     }
 }
 
-/// A record for whoever cannot press a key: its number, what it is, and what happened then.
+/// A record in plain text, without a terminal: its number, its kind, and what happened.
 fn told(number: usize, count: usize, step: &Step) -> String {
     let head = format!("record {number} of {}  {}  {}", count.saturating_sub(1), date(step.at), step.what);
     let lines = step.lines.iter().map(|line| format!("    {line}"));
     std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
 }
 
-/// The run as it stood after a record: the end of all that was told, what is new marked, as much of it as there is room for.
+/// The run after a record: the end of its description, with new lines marked, as much as
+/// fits on the screen.
 fn page(id: &str, steps: &[Step], place: Place, (height, width): (usize, usize)) -> String {
     let Some(step) = steps.get(place.at) else { return String::new() };
     let mut shown = Vec::new();

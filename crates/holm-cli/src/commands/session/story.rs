@@ -1,4 +1,4 @@
-//! A session told again from its journal, record by record, in words for people.
+//! Describes a session from its journal, record by record, in words for people.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -14,16 +14,15 @@ use holm::{
 
 use crate::money;
 
-/// What one record brought.
+/// The effect of one record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
-    /// Its number.
     pub(super) record: Seq,
-    /// When it was handled.
+    /// When the record was handled.
     pub(super) at: Timestamp,
-    /// What kind of fact it is.
+    /// The kind of the record.
     pub(super) what: &'static str,
-    /// What happened then, as far as it is worth a line.
+    /// What happened, in lines for people.
     pub(super) lines: Vec<String>,
 }
 
@@ -46,7 +45,7 @@ pub(super) fn tell(records: &[Record]) -> Result<Vec<Step>, ReplayError> {
         let Some(step) = place else { return };
         while let Some(known) = withheld.pop_front_if(|known| known.record <= seq) {
             let shown = below(&known.shown);
-            step.lines.push(format!("hook       withheld what was said; the model read: {shown}"));
+            step.lines.push(format!("hook       withheld the prompt; the model read: {shown}"));
         }
         if let Effect::Emit(event) = effect {
             step.lines.extend(telling.lines(&event.event));
@@ -61,33 +60,33 @@ fn kind(input: &Input) -> &'static str {
         Input::Started(_) => "the beginning",
         Input::Resumed { .. } => "taken over",
         Input::Prompted(_) => "a prompt",
-        Input::Steered(_) => "something said meanwhile",
-        Input::FollowedUp(_) => "something to do next",
+        Input::Steered(_) => "a message during the run",
+        Input::FollowedUp(_) => "a follow-up prompt",
         Input::ModelFinished { .. } => "a model's reply",
         Input::Judged { .. } => "a verdict",
         Input::Consulted { .. } => "a hook's answer",
-        Input::Dispatched { .. } => "a call is written down, then runs",
+        Input::Dispatched { .. } => "a call is recorded, then runs",
         Input::ToolFinished { .. } => "a tool's result",
         Input::Checked { .. } => "a check's ruling",
-        Input::ChildStarted { .. } => "a helper begins",
+        Input::ChildStarted { .. } => "a helper starts",
         Input::ChildFinished { .. } => "a helper's result",
         Input::Summarised { .. } => "a summary",
-        Input::ToolsChanged(_) => "other tools",
-        Input::ModeChanged(_) => "another mode",
-        Input::Narrowed(_) => "stricter terms of the host",
-        Input::GrantsChanged(_) => "other grants",
-        Input::BudgetChanged(_) => "another budget",
-        Input::Cancelled { .. } => "a wish to stop",
-        Input::TimePassed => "time went by",
+        Input::ToolsChanged(_) => "changed tools",
+        Input::ModeChanged(_) => "a change of mode",
+        Input::Narrowed(_) => "stricter limits of the host",
+        Input::GrantsChanged(_) => "changed grants",
+        Input::BudgetChanged(_) => "a changed budget",
+        Input::Cancelled { .. } => "a request to stop",
+        Input::TimePassed => "time passed",
     }
 }
 
-/// A run as it is told again.
+/// Describes a run while its journal is replayed.
 #[derive(Default)]
 struct Telling {
-    /// What the model called and with which arguments, by its own id of the call.
+    /// The tool calls of the model with their arguments, by the model's own ids.
     wanted: BTreeMap<String, (String, String)>,
-    /// The calls that were fit to be looked at. Those of tools that are not there never are.
+    /// The calls that were valid. Calls of missing tools never are.
     proposed: BTreeSet<CallId>,
     /// The prompts that the model never read.
     withheld: BTreeSet<MessageId>,
@@ -128,8 +127,8 @@ impl Telling {
                 Some(format!("model      {model} was not up to it ({reason}), and no stronger one was left"))
             }
             Event::ModeChanged { mode } => Some(format!("mode       {mode}")),
-            Event::Narrowed { .. } => Some("host       narrowed it to its own terms".to_owned()),
-            Event::GrantsChanged => Some("grants     others from here on".to_owned()),
+            Event::Narrowed { .. } => Some("host       narrowed it to the host's limits".to_owned()),
+            Event::GrantsChanged => Some("grants     changed".to_owned()),
             Event::BudgetChanged { limit } => {
                 Some(format!("budget     {}", limit.map_or_else(|| "none".to_owned(), money::show)))
             }
@@ -192,7 +191,7 @@ fn began(records: &[Record]) -> Option<String> {
     let first = records.first()?.payload().input().ok()?;
     let Input::Started(started) = first else { return None };
     let ladder = started.config.ladder.filter(|ladder| ladder.start > 0)?;
-    Some(format!("model      begins with a stronger one: {}", ladder.why))
+    Some(format!("model      starts with a stronger one: {}", ladder.why))
 }
 
 pub(super) fn in_words(ending: &Ending) -> String {

@@ -1,4 +1,5 @@
-//! Skills that promise something: arguments are checked before a model is asked, and its answer before it is believed.
+//! Skills with a contract: arguments are validated before the model is asked, and its answer
+//! before it is accepted.
 
 use std::{path::Path, sync::Arc};
 
@@ -30,7 +31,7 @@ pub(super) fn compiled(
     Compiled::compile(contract).map(Some).map_err(|error| error.to_string())
 }
 
-/// What it takes and gives, for whoever wants to use it.
+/// Its inputs and outputs, for users of the skill.
 pub(super) fn shown(compiled: &Compiled) -> Vec<String> {
     let contract = compiled.contract();
     let mut lines = vec![String::new(), format!("takes  {}", contract.input.canonical())];
@@ -51,14 +52,14 @@ pub(super) async fn execute(
     run.only_the_model()?;
     let wish = wish(&compiled.contract().input, skill, arguments)?;
     let input = compiled.check_input(&wish).map_err(|error| {
-        let hint = format!("holm skill show {} says what it takes", skill.name);
+        let hint = format!("`holm skill show {}` shows its arguments", skill.name);
         Trouble::new(Exit::Usage, error.to_string()).hint(hint)
     })?;
     let screen = Arc::new(Screen::default());
     let (run, _) = run.settle(Places::find(data)?, &screen)?;
     let chosen = run.choose()?;
     if chosen.card.name == model::DEMO {
-        let message = "no model was chosen, and a script cannot do it";
+        let message = "no model was chosen, and a script cannot run a skill";
         return Err(Trouble::new(Exit::Missing, message)
             .hint("choose one with --model or HOLM_MODEL")
             .into());
@@ -74,20 +75,21 @@ pub(super) async fn execute(
             Ok(Exit::Done)
         }
         Err(error) => {
-            let message = format!("the answer was refused twice, the second time because of this: {error}");
+            let message = format!("the answer was refused twice; the second time: {error}");
             Err(Trouble::new(Exit::NoAnswer, message).into())
         }
     }
 }
 
-/// The input that arguments make: one JSON object, or values by name (`name=value`) and by their places. A value that is `-`
-/// is standard input.
+/// The input from the arguments: one JSON object, or values by name (`name=value`) and by position.
+/// The value `-` is standard input.
 fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trouble> {
     if let [whole] = arguments
         && whole.trim_start().starts_with('{')
     {
-        return Json::parse(whole)
-            .map_err(|error| Trouble::new(Exit::Usage, format!("the arguments are no JSON: {error}")));
+        return Json::parse(whole).map_err(|error| {
+            Trouble::new(Exit::Usage, format!("the arguments are not valid JSON: {error}"))
+        });
     }
     let known = |name: &str| {
         let listed = schema.get("properties").and_then(|properties| properties.get(name)).is_some();
@@ -110,8 +112,8 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
         }
     }
     if let Some(more) = left.next() {
-        let message = format!("the skill `{}` has no place for the argument `{more}`", skill.name);
-        let hint = "give each value as one argument, by its place or as name=value";
+        let message = format!("the skill `{}` does not take the argument `{more}`", skill.name);
+        let hint = "give each value as one argument, by position or as name=value";
         return Err(Trouble::new(Exit::Usage, message).hint(hint));
     }
     let values = values.into_iter().map(|(name, value)| {
@@ -122,7 +124,8 @@ fn wish(schema: &Json, skill: &Skill, arguments: &[String]) -> Result<Json, Trou
     Ok(Json::object(values.collect::<Result<Vec<_>, Trouble>>()?))
 }
 
-/// A value as the schema wants it: what is to be a text stays one, whatever it looks like.
+/// Converts an argument to the type in the schema. A text stays a text, even if it
+/// looks like another type.
 fn typed(schema: &Json, name: &str, value: &str) -> Json {
     let kind = schema.get("properties").and_then(|properties| properties.get(name)?.get("type"));
     match kind.and_then(Json::as_str) {

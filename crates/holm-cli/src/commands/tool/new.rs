@@ -1,4 +1,4 @@
-//! `holm tool new`: a tool that builds, to begin with.
+//! `holm tool new`: creates a tool that builds, from a template.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -10,35 +10,35 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm tool new` takes.
+/// Arguments of `holm tool new`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// What the tool is called
+    /// Tool name
     name: String,
-    /// The language
+    /// Programming language
     #[arg(long, value_enum)]
     lang: Lang,
-    /// Where the new folder is made [default: here]
+    /// Folder to create the new folder in [default: the current folder]
     #[arg(long, value_name = "FOLDER")]
     into: Option<PathBuf>,
 }
 
-/// A language with a template.
+/// Languages with a template.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Lang {
     /// For cargo and the target wasm32-wasip1
     Rust,
     /// For clang and a C library for WASI
     C,
-    /// For componentize-js, by npm
+    /// For componentize-js, installed with npm
     Js,
     /// For componentize-py
     Python,
-    /// How to do it in Go, as a text
+    /// Written instructions for Go
     Go,
 }
 
-/// A file of a template: its name and its text, both with `NAME` in place of the tool's name.
+/// A template file: its name and its text, both with `NAME` in place of the tool's name.
 type File = (&'static str, &'static str);
 
 impl Lang {
@@ -85,18 +85,17 @@ impl Lang {
 /// The longest name: it becomes a file's, a crate's and a tool's.
 const LONGEST: usize = 40;
 
-/// Runs the command.
 pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-';
     let begins = args.name.starts_with(|c: char| c.is_ascii_lowercase());
     if !begins || !args.name.chars().all(fits) || args.name.len() > LONGEST {
-        let message = format!("`{}` is no name for a tool", args.name.escape_debug());
-        let hint = "use lower-case letters, digits, - and _, at most 40, and begin with a letter";
+        let message = format!("`{}` is not a valid tool name", args.name.escape_debug());
+        let hint = "use lower-case letters, digits, - and _, at most 40, and start with a letter";
         return Err(Trouble::new(Exit::Usage, message).hint(hint).into());
     }
     let folder = args.into.clone().unwrap_or_default().join(&args.name);
     if folder.exists() {
-        let message = format!("{} is there already", folder.shown());
+        let message = format!("{} already exists", folder.shown());
         return Err(Trouble::new(Exit::Usage, message)
             .hint("choose another name, or another place with --into")
             .into());
@@ -109,7 +108,7 @@ pub(super) fn execute(args: &Args, screen: &Arc<Screen>) -> anyhow::Result<Exit>
         fs::write(path, text.replace("NAME", &args.name))?;
     }
     screen.answer(&format!(
-        "{} is there; next: cd {} && {}",
+        "created {}; next: cd {} && {}",
         folder.shown(),
         folder.shown(),
         args.lang.build()

@@ -1,4 +1,4 @@
-//! What tools there are.
+//! `holm tool list` and `show`: prints the tools.
 
 use holm::kernel::visible_line;
 use holm_tools::{agents::CrewFault, registry::Snapshot};
@@ -30,7 +30,7 @@ pub(super) fn list(
     }
     for renamed in tools.renamed() {
         screen.note(&format!(
-            "holm: {} wanted to be `{}` and is `{}`",
+            "holm: {} asked for the name `{}` and got `{}`",
             visible_line(&renamed.origin),
             renamed.wanted,
             renamed.name

@@ -1,4 +1,5 @@
-//! What a person says about files that others wrote.
+//! `holm tool trust`, `distrust` and `confirm`: records whether the user trusts
+//! files of other authors.
 
 use std::{
     collections::BTreeSet,
@@ -25,44 +26,45 @@ use crate::{
     screen::Screen,
 };
 
-/// What `holm tool trust` takes.
+/// Arguments of `holm tool trust`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Trust {
-    /// The folder [default: .holm/tools]
+    /// Folder to trust [default: .holm/tools]
     folder: Option<PathBuf>,
-    /// Trust the file with this content (SHA-256) without being asked; may be given more than once
+    /// Trust the file with this SHA-256 without asking; can be repeated
     #[arg(long, value_name = "HASH")]
     yes: Vec<ContentHash>,
 }
 
-/// What `holm tool distrust` takes.
+/// Arguments of `holm tool distrust`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Distrust {
-    /// A tool of the project by its name, a file, or a folder [default: .holm/tools]
+    /// Name of a project tool, a file or a folder [default: .holm/tools]
     what: Option<PathBuf>,
 }
 
-/// What `holm tool confirm` takes.
+/// Arguments of `holm tool confirm`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Confirm {
-    /// A file of your tools folder, by its name, or the tool or server that it is
+    /// Name of a file in your tools folder, or of its tool or server
     file: String,
-    /// Confirm the code with this content (SHA-256) without being asked
+    /// Confirm the code with this SHA-256 without asking
     #[arg(long, value_name = "HASH")]
     yes: Option<ContentHash>,
 }
 
-/// Shows what nobody has looked at yet, and remembers a yes for exactly that.
+/// Shows files that were not reviewed yet, and records consent for exactly their content.
 pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let folder = args.folder.clone().unwrap_or_else(|| places.project_tools());
     if !folder.is_dir() {
-        let message = format!("there is no folder {}", folder.shown());
-        let hint = "whole folders are trusted; without one it is .holm/tools of the project";
+        let message = format!("folder not found: {}", folder.shown());
+        let hint = "name a folder; without one, Holm uses .holm/tools of the project";
         return Err(Trouble::new(Exit::Missing, message).hint(hint).into());
     }
-    // Whatever lies in it is reached through the folder; how one elsewhere is reached is the affair of whoever names it.
+    // Its files are reached through this folder, so the folder must not be a link. Links to other
+    // folders are the responsibility of the user who names them.
     place(&places.work, &folder.join("any")).map_err(|linked| {
-        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("put the folder itself in its place")
+        Trouble::new(Exit::NoAnswer, linked.to_string()).hint("replace the link with the folder itself")
     })?;
     let survey = Survey::of(&folder)?;
     let mut ledger = Ledger::open(places.trust())?;
@@ -91,7 +93,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         screen.answer(&format!("passed over: {} ({})", skipped.path.shown(), skipped.why));
     }
     if questions.is_empty() && open.is_empty() {
-        screen.note("holm: nothing here is new");
+        screen.note("holm: nothing new to trust");
         return Ok(Exit::Done);
     }
     let shown = questions.iter().map(|question| question.hash).chain(open.iter().map(|one| one.hash));
@@ -100,7 +102,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
         Some(folder) => places.typed(&format!("tool trust {}", quoted(&folder.to_string_lossy()))),
         None => places.typed("tool trust"),
     };
-    let words = "Have you looked at these files, and may they be used here as they are now?";
+    let words = "Have you reviewed these files, and may Holm use them here as they are now?";
     let yes = args.yes.iter().copied().collect();
     if !(Question { command: &command, words }).ask(&yes, &shown, screen)? {
         return Ok(Exit::NoAnswer);
@@ -118,7 +120,7 @@ pub(super) fn trust(args: &Trust, places: &Places, screen: &Arc<Screen>) -> anyh
     Ok(Exit::Done)
 }
 
-/// A file of a project with which a server is started: it is trusted along with the entry that names it.
+/// A project file that a server starts with: it is trusted together with the entry that names it.
 struct Along {
     lead: PathBuf,
     path: PathBuf,
@@ -178,7 +180,7 @@ fn asks(path: &Path) -> Vec<String> {
     }
 }
 
-/// Forgets what was trusted. Whoever runs now asks before each call, so the next one is refused.
+/// Forgets trust. Running processes check before each call, so the next call is refused.
 pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -> anyhow::Result<Exit> {
     let mut ledger = Ledger::open(places.trust())?;
     let known: Vec<PathBuf> = ledger.iter().map(|(path, _)| path.to_owned()).collect();
@@ -191,7 +193,7 @@ pub(super) fn distrust(args: &Distrust, places: &Places, screen: &Arc<Screen>) -
     };
     if found.is_empty() {
         let what = args.what.as_ref().map_or_else(|| ".holm/tools".into(), |what| what.shown());
-        let message = format!("nothing is trusted by the name `{what}`");
+        let message = format!("nothing trusted is named `{what}`");
         return Err(Trouble::new(Exit::Missing, message)
             .hint("give a tool's name, a file or a folder")
             .into());
@@ -218,7 +220,8 @@ fn beneath(known: &[PathBuf], path: &Path) -> Vec<PathBuf> {
     known.iter().filter(|known| known.starts_with(&real)).cloned().collect()
 }
 
-/// Files of the project's tools with this name, whatever their endings: a program and its sidecar go together.
+/// Files of the project's tools with this name and any ending: a program and
+/// its sidecar go together.
 fn named(known: &[PathBuf], name: &Path, folder: &Path) -> Vec<PathBuf> {
     let is_it = |path: &PathBuf| name.to_str().is_some_and(|name| may_be_named(path, name));
     beneath(known, folder).into_iter().filter(is_it).collect()
@@ -236,7 +239,7 @@ pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> 
         screen.answer(&format!("{} ({} bytes, {hash})", path.shown(), code.len()));
     }
     let command = places.typed(&format!("tool confirm {}", quoted(&args.file)));
-    let words = "Have you looked at it, and may it have what it asks for?";
+    let words = "Have you reviewed it, and may it have what it asks for?";
     let yes = args.yes.into_iter().collect();
     if !(Question { command: &command, words }).ask(&yes, &BTreeSet::from([hash]), screen)? {
         return Ok(Exit::NoAnswer);
@@ -250,7 +253,7 @@ pub(super) fn confirm(args: &Confirm, places: &Places, screen: &Arc<Screen>) -> 
     Ok(Exit::Done)
 }
 
-/// The file of the user's tools that is meant: by its name, or the only one that is the tool of this name.
+/// The file of the user's tools with this name, or the only file with a tool of this name.
 fn own_file(name: &str, places: &Places) -> PathBuf {
     let exact = places.tools().join(name);
     if exact.is_file() {

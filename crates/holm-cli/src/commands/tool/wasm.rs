@@ -1,4 +1,4 @@
-//! A WASM file in the hands of whoever wrote it: what Holm makes of it, and what it does.
+//! Runs a WASM file for its author: shows what Holm reads from it, and what it does.
 
 use std::{fs, io::Read, path::Path, sync::Arc, time::Duration};
 
@@ -121,7 +121,7 @@ pub(super) async fn execute(args: Execute, places: &Places, screen: &Arc<Screen>
     }
 }
 
-/// A WASM file that holds what the person granted, whatever it asks for itself.
+/// A WASM file that has exactly the grants of the user, independent of what it asks for.
 struct GrantedTool {
     tool: WasmTool,
     declaration: Tool,
@@ -131,7 +131,8 @@ struct GrantedTool {
 impl GrantedTool {
     fn new(tool: WasmTool, grants: Vec<Grant>) -> Self {
         let mut declaration = tool.declaration().clone();
-        // The mode decides by what the file can do with these grants, which may be more than it asks for.
+        // The mode depends on what the file can do with these grants, which may be more
+        // than it asks for.
         let granted = least_level(grants.iter().map(Grant::kind));
         declaration.level = declaration.level.max(granted);
         declaration.needs.clear();
@@ -185,7 +186,7 @@ async fn open(
 
 /// The arguments in canonical form, if the schema lets them pass.
 fn check(arguments: &str, schema: &Json) -> anyhow::Result<String> {
-    let wrong = |why: String| Trouble::new(Exit::Usage, format!("the arguments cannot be used: {why}"));
+    let wrong = |why: String| Trouble::new(Exit::Usage, format!("invalid arguments: {why}"));
     let parsed = Json::parse(arguments).map_err(|error| wrong(error.to_string()))?;
     let schema = Schema::compile(schema).map_err(|error| wrong(error.to_string()))?;
     if let Err(flaws) = schema.validate(&parsed) {
@@ -220,7 +221,7 @@ fn notes(screen: &Screen, output: &ToolOutput) {
     }
     if let (Some(aside), Outcome::Succeeded) = (metadata.get("stderr").and_then(Json::as_str), output.outcome)
     {
-        screen.note(&format!("holm: it wrote aside: {aside}"));
+        screen.note(&format!("holm: it wrote to standard error: {aside}"));
     }
 }
 

@@ -1,4 +1,5 @@
-//! Which model there is. A key may cost money, so it is asked about; what runs on this machine is free.
+//! Finds a model for the tour. A provider key may cost money, so the user is asked first; a
+//! local model is free.
 
 use std::time::Duration;
 
@@ -22,7 +23,7 @@ const KEYS: [Paid; 3] = [
     Paid { provider: "google", variable: "GEMINI_API_KEY", model: "google/gemini-2.5-flash" },
 ];
 
-/// Whose key it is, where it usually stands, and a small model that it pays for.
+/// A provider with the variable of its key, and a small model that the key pays for.
 struct Paid {
     provider: &'static str,
     variable: &'static str,
@@ -36,7 +37,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Larger files of models are not begun with by themselves: they may take minutes to load.
 const LARGEST: u64 = 8_000_000_000;
 
-/// Finds a model and says which. `named` is what a flag, the environment or settings say; only a flag is a yes to its price.
+/// Finds a model and says which. `named` comes from a flag, the environment or settings; only a
+/// flag counts as consent to its price.
 pub(super) async fn choose(
     named: Option<&Value<String>>,
     reach: &Reach,
@@ -63,17 +65,18 @@ pub(super) async fn choose(
     }
     if local::is_there(&env) {
         screen.answer(
-            "Model: local/smollm2, the small one that set-up brought. It runs here, offline, and costs nothing.\n\
-             It is good for short look-ups with one tool and for copying values out of a text; it knows few facts.\n\
-             For more: holm model pull NAME, Ollama, or a key in the environment.",
+            "Model: local/smollm2, the small one that the setup fetched. It runs here, offline, and \
+             costs nothing.\nIt suits short look-ups with one tool and copying values out of \
+             a text; it knows few facts.\nFor more: holm model pull NAME, Ollama, or a key \
+             in the environment.",
         );
     } else {
-        screen.answer("Model: none was found, so a script answers; scripts/setup model brings a small one.");
+        screen.answer("Model: none found, so a script answers; `scripts/setup model` fetches a small one.");
     }
     model::choose(None, None, reach, env).map(|chosen| Chosen { note: None, ..chosen })
 }
 
-/// The model of a key, where somebody is there and says yes.
+/// The model of a provider key, if a user is there and agrees.
 fn with_key(
     reach: &Reach,
     screen: &Screen,
@@ -97,7 +100,7 @@ fn with_key(
 /// Whether a person says that a model may be paid for. `there` says why it comes up.
 fn may_spend(there: &str, model: &str, screen: &Screen) -> bool {
     if !Screen::can_ask() {
-        let nobody = "and is not used: nobody is there to say that it may be spent from";
+        let nobody = "but Holm does not use it: no user is present to allow the cost";
         screen.answer(&format!("{there}, {nobody}."));
         return false;
     }

@@ -1,4 +1,5 @@
-//! The WASM tools of the tour. Their sources lie beside them as text; a test holds the bytes to them.
+//! The WASM tools of the tour. Their sources are beside them as text; a test checks
+//! that the bytes match.
 
 use std::path::Path;
 
@@ -10,13 +11,13 @@ use holm_tools::{
 
 use crate::{places::Places, shelf};
 
-/// Lists the folder.
+/// A harmless tool that lists the folder.
 pub(super) const LOOK: (&str, &[u8]) = ("look", include_bytes!("guests/look.wasm"));
 /// Goes for a key.
 pub(super) const KEY: (&str, &[u8]) = ("weather", include_bytes!("guests/key.wasm"));
-/// Sends data away.
+/// A hostile tool that tries to send data away.
 pub(super) const CONNECT: (&str, &[u8]) = ("translate", include_bytes!("guests/connect.wasm"));
-/// Never ends.
+/// A hostile tool that never ends.
 pub(super) const LOOP: (&str, &[u8]) = ("think", include_bytes!("guests/loop.wasm"));
 
 /// Steps that a tool of the tour may take: a tenth of a second for one that does nothing else.

@@ -1,4 +1,5 @@
-//! Three tools that are not what they say. A script calls them, because no model should have to be persuaded.
+//! Three tools that are not what they claim to be. A script calls them, so that no model
+//! has to be persuaded.
 
 use std::{fs, path::PathBuf};
 
@@ -14,7 +15,7 @@ use super::{Tour, alarm, guest, lookup::refusals, replay::Watch};
 
 /// What the first one was given, harmless; the key lies beside it.
 const GRANT: &str = "read:weather.txt";
-/// What nobody may ever see.
+/// A secret that must never leak.
 const SECRET: &str = "a-key-that-opens-nothing";
 
 pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
@@ -37,9 +38,9 @@ pub(super) async fn show(tour: &Tour) -> anyhow::Result<()> {
         _ => None,
     });
     for (name, attempt) in [
-        (guest::KEY.0, "opens keys.txt, which lies in its folder"),
+        (guest::KEY.0, "opens keys.txt in its folder"),
         (guest::CONNECT.0, "connects to http://collector.example"),
-        (guest::LOOP.0, "loops for ever"),
+        (guest::LOOP.0, "loops forever"),
     ] {
         let metadata = finished.next().flatten();
         tour.tell(name, attempt);
@@ -78,7 +79,7 @@ fn script() -> ScriptedModel {
     ScriptedModel::new(calls.into_iter().chain([done]).map(ModelResult::Replied))
 }
 
-/// A folder with a harmless file and a key, gone when it is dropped.
+/// A folder with a harmless file and a key, removed when it is dropped.
 struct Island(PathBuf);
 
 impl Island {

@@ -1,4 +1,5 @@
-//! A look-up in this folder: the model calls, the kernel decides, the sandbox runs, the guards check.
+//! A look-up in this folder: the model calls, the kernel decides, the sandbox
+//! runs, the guards check.
 
 use holm::{
     grants::GrantSet,
@@ -10,7 +11,6 @@ use holm::{
 use super::{Tour, guest, replay::Watch};
 use crate::tools::Set;
 
-/// What is asked.
 const QUESTION: &str = "Which files are in this folder?";
 /// What is granted: to look into this folder.
 const GRANT: &str = "read:**";

@@ -1,4 +1,4 @@
-//! A run that is watched, and folded again from its journal when it has ended.
+//! Records the events of a run, and replays it from its journal when it has ended.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use holm::{
 
 use super::{Tour, alarm};
 
-/// Keeps what happened, as bytes and as it was.
+/// Records events, as bytes and as values.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch(Arc<Mutex<Vec<(String, Event)>>>);
 
@@ -26,7 +26,8 @@ impl Watch {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(_, event)| event.clone()).collect()
     }
 
-    /// Folds the journal that was just written, without a model and without tools, and compares every byte.
+    /// Replays the journal that was just written, without a model and without tools,
+    /// and compares every byte.
     pub(super) async fn compare(&self, tour: &Tour, report: &Report) -> anyhow::Result<()> {
         let records = journal::decode_strict(&tour.store.read(&report.run).await?)?;
         let mut again = Vec::new();

@@ -20,7 +20,7 @@ fn a_picture_goes_to_those_who_see_it_and_is_refused_in_words_for_others() {
         assert_eq!(takes(blind).refusal(&picture()), Some(format!("{blind} takes no image/png")));
         let prompt = Prompt { blocks: vec![Block::Text("see".into()), picture()], ..Prompt::text("") };
         let refused = takes(blind).check(&prompt).unwrap_err().to_string();
-        assert!(refused.contains("so it would not be shown cat.png\n  hint: leave it out"), "{refused}");
+        assert!(refused.contains("so it cannot read cat.png\n  hint: leave it out"), "{refused}");
         assert!(takes(blind).check(&Prompt::text("words alone")).is_ok());
     }
 }

@@ -17,7 +17,7 @@ fn a_variable_has_a_name_and_a_value() {
     assert_eq!(variable("who=a=b"), Ok(("who".into(), "a=b".into())));
     assert_eq!(variable("who="), Ok(("who".into(), String::new())));
     for (bad, expect) in
-        [("who", "name=value"), ("=x", "no name"), ("a b=x", "no name"), ("content=x", "with -p")]
+        [("who", "name=value"), ("=x", "variable name"), ("a b=x", "variable name"), ("content=x", "with -p")]
     {
         assert!(variable(bad).unwrap_err().contains(expect), "{bad}");
     }
@@ -42,12 +42,12 @@ fn what_was_given_wins_and_the_rest_is_known_or_asked_for() {
         let error = around(template, given).values(folder.path(), None).unwrap_err();
         assert!(error.exit == Exit::Usage && error.to_string().contains(expect), "{error}");
     };
-    check("{{who}}", &[], "asks for `who`, and only cwd, date, filename, git_branch, language are known");
+    check("{{who}}", &[], "asks for `who`, and only cwd, date, filename, git_branch, language are built in");
     check("{{who}}", &[], "hint: give it: --var who=…");
     check("{{filename}}", &[], "no file was given with -f");
-    check("{{language}}", &[], "no file of a language");
-    check("{{who}}", &["who=x", "whom=y"], "has no place for `whom`\n  hint: it has who");
-    check("plain", &["who=x"], "it has none at all");
+    check("{{language}}", &[], "has a known language");
+    check("{{who}}", &["who=x", "whom=y"], "does not use `whom`\n  hint: it has who");
+    check("plain", &["who=x"], "it uses no variables");
 }
 
 #[test]

@@ -8,7 +8,8 @@ fn check(name: &str, ip: &str, class: Class) {
     assert_eq!(is_public(ip), class == Class::Public, "{name}: {ip}");
 }
 
-/// First and last address of each range that leads inside or nowhere, and the neighbours that are public.
+/// First and last address of each range that leads inside or nowhere, and the
+/// neighbours that are public.
 #[test]
 fn every_range_is_known_to_its_last_address() {
     for (name, first, last, class) in [

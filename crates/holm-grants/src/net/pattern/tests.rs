@@ -90,7 +90,8 @@ fn patterns_that_mean_something_else_than_they_say_are_refused() {
     refused("https://bücher.example", UrlError::Host(HostError::NotAscii));
 }
 
-/// The set is a finite product once each part is sampled at its edges, so enumeration over the samples is an oracle.
+/// The set is a finite product once each part is sampled at its edges, so enumeration over the
+/// samples is an oracle.
 #[test]
 fn containment_agrees_with_enumeration() {
     let mut patterns = alloc::vec::Vec::new();

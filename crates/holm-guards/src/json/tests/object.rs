@@ -22,7 +22,7 @@ fn deed() -> impl Strategy<Value = Deed> {
 }
 
 proptest! {
-    /// A tree is the model: same answers, same order, whatever was done before.
+    /// A tree is the model: the same answers in the same order after any sequence of operations.
     #[test]
     fn an_object_behaves_like_a_tree(
         start in prop::collection::vec(("[a-c]{0,2}", any::<u64>()), 0..12),

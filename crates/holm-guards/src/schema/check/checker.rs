@@ -10,11 +10,12 @@ use crate::schema::node::{Node, NodeId};
 use crate::schema::path::Path;
 use crate::schema::{MAX_VIOLATIONS, Schema, Violation};
 
-/// Work that one validation may cost: an array of some hundred thousand items passes, a bomb of nested `anyOf` ends
-/// within a tenth of a second.
+/// Work that one validation may cost: an array of some hundred thousand items passes, a bomb of
+/// nested `anyOf` ends within a tenth of a second.
 const MAX_STEPS: u64 = 1_000_000;
 
-/// Schemas applied inside one another: twice the nesting of the deepest value, which fits the stack of a browser.
+/// Schemas applied inside one another: twice the nesting of the deepest value, which fits the
+/// stack of a browser.
 const MAX_NESTING: u32 = 256;
 
 /// Bytes of a string that count as one step of matching.
@@ -29,7 +30,7 @@ pub(crate) struct Checker<'s> {
     found: Vec<Violation>,
 }
 
-/// Whether violations are told or only counted as one.
+/// Whether violations are reported or only counted as one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Quiet,
@@ -37,7 +38,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// Both demands; the second is looked at after a failure only if violations are told.
+    /// Checks both demands. After a failure, the second is checked only if violations are reported.
     pub(super) fn and(self, first: bool, second: impl FnOnce() -> bool) -> bool {
         if first {
             return second();
@@ -54,7 +55,7 @@ impl<'s> Checker<'s> {
         Self { schema, steps: MAX_STEPS, depth: 0, stopped: false, found: Vec::new() }
     }
 
-    /// Validates against the whole schema and tells what is wrong.
+    /// Validates against the whole schema and reports the violations.
     pub(in crate::schema) fn report(mut self, value: &Json) -> Result<(), Vec<Violation>> {
         let valid = self.check(self.schema.root(), value, &Path::ROOT, Mode::Report);
         if self.stopped {
@@ -124,7 +125,8 @@ impl<'s> Checker<'s> {
         if node.refused {
             return self.fail(mode, at, "false", message::refused);
         }
-        // A value of the wrong kind breaks every other keyword too; only the kind is worth telling.
+        // A value of the wrong kind breaks every other keyword too; only the kind is worth
+        // reporting.
         if !node.types.admit(value) {
             return self.fail(mode, at, "type", |at| message::wrong_type(at, node.types, value));
         }
@@ -144,7 +146,7 @@ impl<'s> Checker<'s> {
         ok && self.unevaluated(node, value, at, mode)
     }
 
-    /// Notes a violation if violations are told; always `false`.
+    /// Records a violation if violations are reported; always returns `false`.
     pub(super) fn fail(
         &mut self,
         mode: Mode,

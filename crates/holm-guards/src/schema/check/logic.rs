@@ -45,7 +45,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Tells why no branch fits: in detail if only one can have been meant, by their shapes otherwise.
+    /// Reports why no branch fits: in detail if only one can have been meant,
+    /// by their shapes otherwise.
     fn no_branch(
         &mut self,
         branches: &[NodeId],

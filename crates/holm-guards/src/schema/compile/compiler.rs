@@ -1,4 +1,5 @@
-//! Turns a document into nodes. Works from a queue, so neither nesting nor references can exhaust the stack.
+//! Turns a document into nodes. Works from a queue, so neither nesting nor references can exhaust
+//! the stack.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -14,7 +15,7 @@ use crate::schema::node::{Logic, Node, NodeId};
 use crate::schema::path::escape;
 use crate::schema::{Dialect, Gap, Schema, SchemaError, Unsupported, format, keywords, loops};
 
-/// How many gaps are listed; a schema with more is foreign through and through.
+/// The most gaps that are listed; a schema with more was not written for this validator.
 const MAX_UNSUPPORTED: usize = 64;
 
 pub(in crate::schema) fn compile(dialect: Dialect, source: &Json) -> Result<Schema, SchemaError> {
@@ -55,7 +56,7 @@ pub(super) struct Compiler<'a> {
     pub(super) patterns: usize,
 }
 
-/// The way from the schema above, from which a pointer is built only when somebody must be told.
+/// The way from the schema above. A pointer is built from it only for an error message.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
     pub(super) parent: Option<NodeId>,

@@ -10,7 +10,8 @@ use crate::schema::index::Target;
 use crate::schema::node::NodeId;
 use crate::schema::{Gap, Pattern, PatternError, SchemaError};
 
-/// How many regular expressions one schema may hold, so that their tables stay below some ten megabytes.
+/// How many regular expressions one schema may hold, so that their tables stay
+/// below some ten megabytes.
 const MAX_PATTERNS: usize = 256;
 
 /// How much of a pattern or a reference an error message repeats.

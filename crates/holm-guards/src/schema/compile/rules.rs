@@ -119,7 +119,8 @@ impl<'a> Compiler<'a> {
             }
         }
         self.dependencies(here, &mut rules)?;
-        // Without every pattern it is unknown which properties are left over, and refusing them would be a guess.
+        // Without every pattern it is unknown which properties are left over, and refusing them
+        // would be a guess.
         if !whole && rules.additional.take().is_some() {
             self.report(here, "additionalProperties", Gap::UnknownPattern);
         }

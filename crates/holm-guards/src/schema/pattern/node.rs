@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 /// The last character there is.
 const LAST: u32 = 0x10_ffff;
 
-/// `\s` of ECMAScript.
+/// The characters that `\s` matches in ECMAScript.
 pub(super) const SPACE: &[Range] = &[
     (0x09, 0x0d),
     (0x20, 0x20),
@@ -20,17 +20,16 @@ pub(super) const SPACE: &[Range] = &[
     (0x3000, 0x3000),
     (0xfeff, 0xfeff),
 ];
-/// `\d`.
+/// The characters that `\d` matches.
 pub(super) const DIGIT: &[Range] = &[(0x30, 0x39)];
-/// `\w`.
+/// The characters that `\w` matches.
 pub(super) const WORD: &[Range] = &[(0x30, 0x39), (0x41, 0x5a), (0x5f, 0x5f), (0x61, 0x7a)];
-/// What `.` leaves out.
+/// The characters that `.` does not match.
 pub(super) const LINE_ENDS: &[Range] = &[(0x0a, 0x0a), (0x0d, 0x0d), (0x2028, 0x2029)];
 
-/// Characters from one to another, both with it.
+/// A range of characters, including both ends.
 pub(super) type Range = (u32, u32);
 
-/// A parsed pattern.
 #[derive(Debug)]
 pub(super) struct Tree {
     pub(super) root: Node,
@@ -45,15 +44,13 @@ pub(super) enum Node {
     One(Set),
     /// A condition on the place.
     Look(Look),
-    /// One after another.
     Row(Vec<Node>),
-    /// One of several.
     Choice(Vec<Node>),
     /// The same again, at least and at most so often.
     Repeat { node: Box<Node>, min: u32, max: Option<u32> },
 }
 
-/// Where the ranges of a set stand: from here up to there.
+/// A set of characters: the indexes of its first and last ranges.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Set {
     pub(super) from: usize,

@@ -14,7 +14,6 @@ use crate::schema::Gap;
 /// How deep groups and quantifiers may nest; reading and compiling them is recursive.
 const NEST_LIMIT: u32 = 64;
 
-/// Reads a pattern.
 pub(super) fn parse(text: &str) -> Result<Tree, PatternError> {
     let mut parser =
         Parser { rest: text.chars().peekable(), ranges: Vec::new(), names: Vec::new(), depth: 0 };
@@ -36,14 +35,14 @@ struct Parser<'a> {
     depth: u32,
 }
 
-/// What an escape stands for.
+/// The meaning of an escape.
 enum Escape {
     Char(char),
     Set(Vec<Range>),
     Look(Look),
 }
 
-/// Where an escape stands.
+/// The context of an escape.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Outside,
@@ -108,7 +107,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// How often the last part is meant; laziness makes no difference to whether there is a match.
+    /// How often the last part repeats; laziness makes no difference to whether there is a match.
     fn quantifier(&mut self) -> Result<Option<(u32, Option<u32>)>, PatternError> {
         let found = match self.rest.peek() {
             Some('*') => (0, None),
@@ -135,8 +134,8 @@ impl Parser<'_> {
         Ok(Some(found))
     }
 
-    /// The counts after a brace, which is a quantifier only if it reads `{n}`, `{n,}` or `{n,m}`; JavaScript takes any other
-    /// as a character. Takes nothing.
+    /// The counts after a brace, which is a quantifier only if it reads `{n}`, `{n,}` or `{n,m}`;
+    /// JavaScript takes any other as a character. Consumes nothing.
     fn counted(&self) -> Option<Result<(u32, Option<u32>), PatternError>> {
         let mut ahead = self.rest.clone();
         let mut number = || {
@@ -212,14 +211,14 @@ impl Parser<'_> {
                     return Err(malformed("the ends of a character range are out of order"));
                 }
                 (Some(first), Some(last)) => ranges.push((first, last)),
-                // A set is no end of a range; the dash is a character then.
+                // A set cannot be an end of a range; the dash is a character then.
                 _ => ranges.push((u32::from('-'), u32::from('-'))),
             }
         }
         Ok(self.set(&if negated { others(&ranges) } else { ranges }))
     }
 
-    /// Adds one member of a class; gives its code if it is one character.
+    /// Adds one member of a class. Returns its code if it is one character.
     fn member(&mut self, ranges: &mut Vec<Range>) -> Result<Option<u32>, PatternError> {
         let c = match self.rest.next() {
             None => return Err(malformed("unclosed character class")),

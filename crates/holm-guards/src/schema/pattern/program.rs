@@ -5,32 +5,31 @@ use alloc::vec::Vec;
 
 use super::node::{Look, Node, Range, Set, Tree, WORD};
 
-/// Instructions of one pattern: generous for real ones, small enough that a set of states is a kilobyte.
+/// Instructions of one pattern: generous for real ones, small enough that a set of
+/// states is a kilobyte.
 const MAX_STEPS: usize = 8 * 1024;
 
-/// What is run. The first instruction is the start, the last one the match.
+/// A compiled pattern. The first instruction is the start, the last one the match.
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) steps: Vec<Step>,
     ranges: Vec<Range>,
-    /// The first characters of classes: what is between two of them, no set tells apart.
+    /// The first characters of classes: no set tells the characters between two of them apart.
     classes: Vec<u32>,
     /// The classes of the first characters, which are most of all text.
     ascii: [u16; 128],
-    /// Whether any instruction asks for words.
+    /// Whether any instruction asks for word boundaries.
     pub(super) has_boundary: bool,
 }
 
-/// One instruction; it goes on with the next one if it does not say where.
+/// One instruction. It continues with the next one unless it names another.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step {
     /// Takes one character of a set.
     One(Set),
-    /// Holds only here.
     Look(Look),
-    /// Goes on here and there.
+    /// Continues with the next instruction and with this one.
     Split(u32),
-    /// Goes on there.
     Jump(u32),
     /// The pattern has matched.
     Match,
@@ -58,7 +57,7 @@ impl Program {
         Some(Self { steps, ranges: tree.ranges.clone(), classes, ascii, has_boundary })
     }
 
-    /// How many classes of characters there are.
+    /// The number of character classes.
     pub(super) fn class_count(&self) -> usize {
         self.classes.len()
     }
@@ -71,7 +70,7 @@ impl Program {
         }
     }
 
-    /// A character that stands for its class.
+    /// A character that represents its class.
     pub(super) fn example(&self, class: usize) -> u32 {
         self.classes.get(class).copied().unwrap_or_default()
     }

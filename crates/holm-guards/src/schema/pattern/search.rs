@@ -1,7 +1,8 @@
-//! Runs a program over a text: all states at once, each step remembered.
+//! Runs a program over a text: follows all states at once, and remembers each step.
 //!
-//! A step depends only on the set of states and the class of the next character, and texts take the same steps again and again. So each is
-//! worked out once and then looked up. The memory lasts for one search; a pattern is shared and keeps nothing.
+//! A step depends only on the set of states and the class of the next character, and texts take the
+//! same steps again and again. So each step is computed once and then looked up. The table lasts
+//! for one search; a pattern is shared and stores nothing.
 
 use alloc::vec::Vec;
 
@@ -14,7 +15,7 @@ const MAX_TABLE: usize = 64 * 1024;
 /// Sets of states of one search; they are compared one by one when a new step is worked out.
 const MAX_STATES: usize = 256;
 
-/// An entry that was not worked out, one that is a match; the others are a state and this.
+/// An entry that was not computed, and one that is a match; the others are a state plus this.
 const UNKNOWN: u32 = 0;
 const MATCH: u32 = 1;
 const FIRST_STATE: u32 = 2;
@@ -32,7 +33,7 @@ pub(super) fn is_match(program: &Program, text: &str) -> bool {
     search.ends(state)
 }
 
-/// What a place is between.
+/// The kind of character on one side of a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Edge,
@@ -40,7 +41,7 @@ enum Side {
     Other,
 }
 
-/// Where the program may be, and what was before.
+/// The set of instructions where the program may be, and the character before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct State {
     before: Side,
@@ -108,7 +109,7 @@ impl<'p> Search<'p> {
                 mark(&mut steps, at + 1);
             }
         }
-        // Who does not ask for words need not tell them apart.
+        // A pattern without word boundaries need not tell the sides apart.
         let before = if self.program.has_boundary { after } else { Side::Other };
         let next = State { before, steps };
         if let Some(known) = self.states.iter().position(|state| *state == next) {
@@ -144,7 +145,8 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Marks every instruction that can be reached from a state without taking a character; tells whether the match is one.
+    /// Marks every instruction that can be reached from a state without consuming a character.
+    /// Returns whether the match is one.
     fn reach(&mut self, state: usize, after: Side) -> bool {
         self.reached.fill(0);
         let Some(State { before, steps }) = self.states.get(state) else { return false };

@@ -1,4 +1,5 @@
-//! A larger engine judges the small one. What patterns mean in JavaScript is told in `schema/tests/pattern.rs`.
+//! Compares the engine with a larger one. `schema/tests/pattern.rs` tests what patterns mean in
+//! JavaScript.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -9,7 +9,8 @@ use crate::json::Json;
 use crate::json::tests::properties::any_json;
 use crate::schema::{Pattern, Schema, format};
 
-/// Schemas over a small vocabulary, so that values often hit their keywords; now and then a broken one.
+/// Schemas over a small vocabulary, so that values often hit their keywords; now and
+/// then a broken one.
 pub(crate) fn any_schema() -> impl Strategy<Value = Json> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Json::Bool),

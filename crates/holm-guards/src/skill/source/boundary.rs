@@ -1,18 +1,19 @@
-//! Where a value may begin and end in a text.
+//! Decides where a value may begin and end in a text.
 //!
-//! `ello@x.com` stands inside `hello@x.com` but is not in the text in any sense that matters. A place counts only
-//! if the value is not a piece of something longer of its own kind; punctuation around it is no part of it.
+//! `ello@x.com` occurs inside `hello@x.com` but is not a value of the text. A place counts only if
+//! the value is not a piece of something longer of its own kind. Punctuation around the value is
+//! not part of it.
 
 use holm_read::Read;
 use serde::{Deserialize, Serialize};
 
-/// How a value is read, which decides what would make it a piece of something longer.
+/// The kind of a value, which decides what would make it a piece of something longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, Read)]
 #[serde(rename_all = "snake_case")]
 pub enum Reading {
-    /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes separate
-    /// (`Berlin-based` names Berlin); `.` and `,` between digits do not. Scripts that write without spaces
-    /// have no boundaries of their own.
+    /// Words and figures. Letters, digits, marks and `_` belong together; hyphens and apostrophes
+    /// separate (`Berlin-based` names Berlin); `.` and `,` between digits do not. Scripts that
+    /// write without spaces have no boundaries of their own.
     #[default]
     Words,
     /// An e-mail address: also the dots, hyphens and signs of a longer address.
@@ -24,7 +25,7 @@ pub enum Reading {
 }
 
 impl Reading {
-    /// How a value of unknown kind is read: by its looks.
+    /// The reading of a value of unknown kind, by its looks.
     #[must_use]
     pub fn of(value: &str) -> Self {
         let spaced = value.contains(char::is_whitespace);
@@ -81,7 +82,7 @@ fn email(before: &str, value: &str, after: &str) -> bool {
         && !continues(after.chars(), &['.', '-', '_', '@'])
 }
 
-/// Whether signs of an address lead from a value to a further part of it.
+/// Whether characters of an address lead from a value to a further part of it.
 fn continues(mut chars: impl Iterator<Item = char>, signs: &[char]) -> bool {
     let mut signs_seen = 0;
     for c in chars.by_ref().take(LOOK_AROUND) {
@@ -109,7 +110,8 @@ fn begins_url(before: &str, value: &str) -> bool {
     !previous.is_some_and(|c| matches!(c, '@' | '.' | '-' | '_' | '/' | '%'))
 }
 
-/// Whether the rest, up to a character that no URL holds, is only punctuation or begins the next address.
+/// Whether the rest, up to a character that no URL holds, is only punctuation or
+/// begins the next address.
 fn ends_url(after: &str) -> bool {
     if let Some(next) = after.strip_prefix([',', ';'])
         && ["http://", "https://", "ftp://", "www."].iter().any(|start| next.starts_with(start))
@@ -125,7 +127,7 @@ fn is_in_url(c: char) -> bool {
     !never && !is_unspaced(c)
 }
 
-/// Whether a value stands in brackets, quotes or emphasis of its own.
+/// Whether a value is enclosed in brackets, quotes or emphasis of its own.
 fn is_enclosed(before: &str, after: &str) -> bool {
     let pair = before.chars().next_back().zip(after.chars().next());
     matches!(pair, Some(('(', ')') | ('[', ']') | ('\'', '\'') | ('*', '*') | ('_', '_') | ('~', '~')))
@@ -142,8 +144,8 @@ fn is_mark(c: char) -> bool {
         | '\u{93C}' | '\u{94D}' | '\u{1AB0}'..='\u{1AFF}' | '\u{1DC0}'..='\u{1DFF}' | '\u{20D0}'..='\u{20FF}')
 }
 
-/// Letters of scripts that put no spaces between words, or attach endings to names: Thai, Lao, Myanmar, Khmer,
-/// kana, Han and Hangul.
+/// Letters of scripts that put no spaces between words, or attach endings to names: Thai, Lao,
+/// Myanmar, Khmer, kana, Han and Hangul.
 pub(super) fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{E00}'..='\u{EFF}' | '\u{1000}'..='\u{109F}' | '\u{1100}'..='\u{11FF}'
         | '\u{1780}'..='\u{17FF}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{30FF}' | '\u{3400}'..='\u{4DBF}'

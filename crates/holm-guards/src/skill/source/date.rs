@@ -1,10 +1,11 @@
-//! Dates in a text, as the ISO forms that they may be answered with.
+//! Finds the dates of a text, in the ISO forms that a model may answer with.
 //!
-//! A prompt asks for ISO dates and a text says `January 15, 2024`, so besides the words of the text its ISO form
-//! is accepted. Recognised: year first (`2024-01-15`, `2024/1/15`), day first with points (`15.1.2024`), and
-//! English month names in the usual orders. `03/04/2024` is the third of April or the fourth of March; whoever
-//! picks one is guessing, so a numeric date with `/` or `-` has an ISO form only if just one reading is a date.
-//! Years of two digits have none: such dates are answered as they stand in the text.
+//! A prompt asks for ISO dates and a text says `January 15, 2024`, so besides the words of the text
+//! its ISO form is accepted. Recognised: year first (`2024-01-15`, `2024/1/15`), day first with
+//! points (`15.1.2024`), and English month names in the usual orders. `03/04/2024` is the third of
+//! April or the fourth of March, and choosing one would be a guess. So a numeric date with `/` or
+//! `-` has an ISO form only if just one reading is a date. Years of two digits have no ISO form:
+//! such dates are answered as they stand in the text.
 
 use alloc::collections::BTreeSet;
 use alloc::format;
@@ -28,7 +29,7 @@ pub(super) const MONTHS: [&str; 12] = [
     "december",
 ];
 
-/// Words that stand in dates besides months.
+/// Words that occur in dates besides months.
 const DATE_WORDS: &[&str] = &[
     "ad",
     "am",
@@ -100,7 +101,7 @@ const DATE_WORDS: &[&str] = &[
     "th",
 ];
 
-/// Characters that may stand between the parts of one date.
+/// The most characters between the parts of one date.
 const MAX_GAP: usize = 3;
 
 /// The ISO forms (`2024-01-15`, `2024-01`) of every date in a normalised text.
@@ -122,7 +123,8 @@ pub(super) fn scan(text: &str) -> BTreeSet<String> {
     found
 }
 
-/// Whether a text has the form of a date: complete, partial (`March 2024`) or relative (`next Monday`).
+/// Whether a text has the form of a date: complete, partial (`March 2024`)
+/// or relative (`next Monday`).
 ///
 /// A complete date must exist in the calendar, in at least one order of its parts.
 pub(in crate::skill) fn is_date(text: &str) -> bool {
@@ -151,7 +153,7 @@ pub(in crate::skill) fn is_date(text: &str) -> bool {
 /// A run of digits or of letters.
 struct Token<'a> {
     part: Part<'a>,
-    /// What stands between the token before and this one.
+    /// The text between the previous token and this one.
     gap: &'a str,
 }
 
@@ -189,13 +191,14 @@ impl Token<'_> {
         self.word().and_then(month)
     }
 
-    /// Whether only the signs of a spelled-out date stand before this token.
+    /// Whether only the punctuation of a spelled-out date precedes this token.
     fn follows_closely(&self) -> bool {
         self.gap.len() <= MAX_GAP && self.gap.chars().all(|c| matches!(c, ' ' | ',' | '.' | '-' | '/' | '\''))
     }
 }
 
-/// Splits a text into numbers and words; ordinal endings and the small words inside dates are left out.
+/// Splits a text into numbers and words; ordinal endings and the small words inside
+/// dates are left out.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut tokens: Vec<Token<'_>> = Vec::new();
     let mut rest = text;

@@ -1,9 +1,10 @@
-//! Letters with marks, taken apart.
+//! Decomposes letters with marks.
 //!
-//! A text may write `é` as one character or as a letter and a combining mark, and a model does not keep the
-//! difference. Both sides of a comparison are taken apart, which is what canonical decomposition does. The table
-//! covers Latin, Greek and Cyrillic, and only lower case, because folding comes first; Hangul is arithmetic.
-//! Marks are not reordered: a letter with two marks in an unusual order is not found, which is the safe side.
+//! A text may write `é` as one character or as a letter and a combining mark, and a model does not
+//! keep the difference. Both sides of a comparison are taken apart, which is what canonical
+//! decomposition does. The table covers Latin, Greek and Cyrillic, and only lower case, because
+//! folding comes first; Hangul is arithmetic. Marks are not reordered: a letter with two marks in
+//! an unusual order is not found, which is the safe side.
 
 /// The most steps that one letter needs (`ǖ` is `ü` and a mark, and `ü` is `u` and a mark).
 const MAX_MARKS: usize = 4;

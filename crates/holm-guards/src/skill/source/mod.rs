@@ -1,7 +1,8 @@
-//! Whether a value stands in the text that it claims to come from.
+//! Checks whether a value stands in the text that it claims to come from.
 //!
-//! This is the check against invention, so it is built from whole values and whole tokens: a value that shares a
-//! word with the text, or that is a piece of a longer address in it, does not stand there.
+//! This check catches invented values, so it compares whole values and whole tokens. A value that
+//! only shares a word with the text, or that is a piece of a longer address in it, does not stand
+//! there.
 
 mod boundary;
 mod date;

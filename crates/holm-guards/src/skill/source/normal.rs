@@ -1,14 +1,15 @@
-//! The one spelling in which source and value are compared.
+//! Normalises source and value to one spelling for comparison.
 //!
-//! A model copies words, not bytes: it straightens quotes, drops soft hyphens and changes case at the start of a
-//! sentence. What is folded here is exactly this, and nothing that changes a meaning:
+//! A model copies words, not bytes: it straightens quotes, drops soft hyphens and changes case at
+//! the start of a sentence. Exactly this is folded here, and nothing that changes a meaning:
 //!
 //! - case, by the lower-case mapping of each character (and `ς` to `σ`);
 //! - runs of white space and control characters become one space, none at the ends;
 //! - typographic quotes, dashes and the ellipsis become their ASCII forms;
 //! - full-width ASCII and Latin ligatures become plain letters;
 //! - letters with marks are taken apart, so both ways of writing them agree;
-//! - characters without width (soft hyphen, joiners, direction marks, variation selectors) are removed.
+//! - characters without width (soft hyphen, joiners, direction marks, variation selectors) are
+//!   removed.
 //!
 //! Accents are *kept*: `Muñoz` and `Munoz` are two names.
 
@@ -71,7 +72,7 @@ fn plain(c: char) -> Plain {
     })
 }
 
-/// Characters that are there without being seen.
+/// Characters that have no width.
 fn is_invisible(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{180E}' | '\u{FEFF}'

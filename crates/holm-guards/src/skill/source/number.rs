@@ -1,9 +1,9 @@
-//! Numbers in a text, compared by value and not by spelling.
+//! Finds the numbers of a text, compared by value and not by spelling.
 //!
-//! A model answers `1234` where the text says `1,234.00`. All readings that the spelling allows are kept:
-//! `1,234` is one thousand two hundred and thirty-four in English and one and a bit in German, and the text does
-//! not say which. What is *not* read: number words, digits inside identifiers (`B52`), digit groups separated by
-//! spaces, and versions such as `1.2.3`.
+//! A model answers `1234` where the text says `1,234.00`. All readings that the spelling allows are
+//! kept: `1,234` is one thousand two hundred and thirty-four in English and 1.234 in German, and
+//! the text does not say which. *Not* read: number words, digits inside identifiers (`B52`), digit
+//! groups separated by spaces, and versions such as `1.2.3`.
 
 use alloc::collections::BTreeSet;
 use alloc::string::{String, ToString};
@@ -71,7 +71,8 @@ pub(super) fn scan(text: &str) -> BTreeSet<Decimal> {
     found
 }
 
-/// Takes the point of `.5` from the text before the digits; a point after a word or another point is not one.
+/// Takes the point of `.5` from the text before the digits; a point after a word or another
+/// point is not one.
 fn split_point(before: &str) -> (&str, &'static str) {
     match before.strip_suffix('.') {
         Some(left) if !left.ends_with(|c: char| c == '.' || is_word(c)) => (left, "."),
@@ -79,9 +80,9 @@ fn split_point(before: &str) -> (&str, &'static str) {
     }
 }
 
-/// The sign of digits that follow `before`; `None` where letters make them part of an identifier.
+/// The sign of digits that follow `before`; `None` if letters make them part of an identifier.
 ///
-/// A dash is a minus only where it joins nothing: `-5`, but not the range `3-5` and not `F-16`.
+/// A dash is a minus only if it joins nothing: `-5`, but not the range `3-5` and not `F-16`.
 fn sign(before: &str) -> Option<&'static str> {
     let mut left = before.chars().rev();
     let previous = left.next();
@@ -93,7 +94,8 @@ fn sign(before: &str) -> Option<&'static str> {
     }
 }
 
-/// Digits of an exponent: more would name no number that anybody writes, and are copied for each reading.
+/// The most digits of an exponent: real numbers have fewer, and the digits are
+/// copied for each reading.
 const MAX_POWER: usize = 4;
 
 /// Splits off the longest run of digits with single separators between them, and an exponent.
@@ -166,7 +168,8 @@ fn apostrophes(mantissa: &str, emit: &mut impl FnMut(&str)) {
     mantissa.split('\'').for_each(emit);
 }
 
-/// Both separators occur: the last one is the decimal sign if it occurs once, or the comma parts a list.
+/// Both separators occur: the last one is the decimal sign if it occurs once, or the
+/// comma parts a list.
 fn mixed(mantissa: &str, emit: &mut impl FnMut(&str)) {
     let (decimal, group) = if mantissa.rfind(',') > mantissa.rfind('.') { (',', '.') } else { ('.', ',') };
     if let Some((whole, fraction)) = mantissa.rsplit_once(decimal)

@@ -1,14 +1,16 @@
-//! Every place of one text in another, in linear time.
+//! Finds every occurrence of one text in another, in linear time.
 //!
-//! The standard search finds places that do not overlap, and starting it anew after each one is quadratic on
-//! repetitive text. A place that fails its boundaries may overlap the one that passes, so all of them are needed.
+//! The standard search finds occurrences that do not overlap, and restarting it after each one is
+//! quadratic on repetitive text. An occurrence that fails its boundaries may overlap the one that
+//! passes, so all of them are needed.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// Calls `accept` with the byte range of each occurrence until it agrees to one; says whether it did.
+/// Calls `accept` with the byte range of each occurrence until it accepts one.
+/// Returns whether it did.
 ///
-/// An empty needle stands nowhere. Knuth, Morris and Pratt: at most two comparisons a byte.
+/// An empty needle occurs nowhere. Knuth, Morris and Pratt: at most two comparisons a byte.
 pub(super) fn any_occurrence(
     haystack: &str,
     needle: &str,

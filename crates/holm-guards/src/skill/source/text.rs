@@ -1,4 +1,4 @@
-//! The source text, prepared once for every value that is looked for in it.
+//! The source text, prepared once for the search of every value.
 
 use alloc::collections::BTreeSet;
 use alloc::string::String;
@@ -10,11 +10,11 @@ use super::number::{self, Decimal};
 use super::search::any_occurrence;
 use crate::json::Number;
 
-/// A text in which values are looked for.
+/// A text in which values are searched for.
 ///
-/// A value stands in the text if, after both were folded into one spelling (case, white space, typographic
-/// signs), the *whole* value occurs there and is not a piece of something longer. Numbers stand there by value,
-/// dates also by their ISO form. An empty value stands nowhere.
+/// A value occurs in the text if, after both were folded into one spelling (case, white space,
+/// typographic signs), the *whole* value is there and is not a piece of something longer. Numbers
+/// are compared by value, dates also by their ISO form. An empty value occurs nowhere.
 ///
 /// ```
 /// use holm_guards::skill::{Reading, Source};
@@ -42,13 +42,13 @@ impl Source {
         Self { text, numbers, dates }
     }
 
-    /// Whether a value stands in the text. Linear in the length of the text.
+    /// Whether a value occurs in the text. Linear in the length of the text.
     #[must_use]
     pub fn holds(&self, value: &str, reading: Reading) -> bool {
         let value = normalise(value);
         match reading {
             Reading::Date if self.dates.contains(&value) => return true,
-            // By value only: as text, `-5` would stand in the range `3-5`.
+            // By value only: as text, `-5` would occur in the range `3-5`.
             Reading::Words if let Some(number) = Decimal::parse(&value) => {
                 return self.numbers.contains(&number);
             }
@@ -65,7 +65,7 @@ impl Source {
         })
     }
 
-    /// Whether the text spells this number, in whatever form.
+    /// Whether the text spells this number, in any form.
     #[must_use]
     pub fn holds_number(&self, number: &Number) -> bool {
         Decimal::parse(number.as_str()).is_some_and(|number| self.numbers.contains(&number))
@@ -77,9 +77,10 @@ impl Source {
     }
 }
 
-/// The bytes of punctuation before and after the words of a value, and what is between them.
+/// The bytes of punctuation before and after the words of a value, and the text between them.
 ///
-/// The boundaries are those of the words: in `a@x.com` the piece `a@x.` ends at `x`, not at the point.
+/// The boundaries are those of the words: in `a@x.com` the piece `a@x.` ends at `x`,
+/// not at the point.
 fn edges(value: &str) -> (usize, &str, usize) {
     let core = value.trim_matches(|c| !is_word(c));
     let lead = value.find(is_word).unwrap_or(0);

@@ -1,7 +1,8 @@
-//! Looks at a path, renames and removes what stands there, and follows no link on the way.
+//! Inspects, renames and removes the entry at a path, without following a link on the way.
 //!
-//! The supervisor has the user's rights and a job makes links, so a path that is looked up by name could lead it to files that
-//! the job itself cannot reach. Everything here is done in an open folder.
+//! The supervisor has the user's rights, and a job can create links. A path that is looked up by
+//! name could lead it to files that the job itself cannot reach. So everything here is done in an
+//! open folder.
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -21,14 +22,14 @@ use rustix::process::getpid;
 
 use crate::inside::protect::open_plain;
 
-/// What stands behind the name of something that was set aside; a number follows.
+/// The suffix of an entry that was set aside; a number follows.
 const ASIDE: &str = ".set-aside-";
-/// The deepest folder that is looked at before a tree is removed.
+/// The deepest folder that is checked before a tree is removed.
 const MAX_DEPTH: usize = 64;
 /// The most folders that are removed together.
 const MAX_FOLDERS: usize = 4_096;
 
-/// Something that stands in an open folder.
+/// An entry of an open folder.
 pub(super) struct Place {
     folder: OwnedFd,
     name: OsString,
@@ -37,7 +38,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What stands at a path. No link leads there: where one is on the way, there is an error.
+    /// The entry at a path. Fails if a link is on the way.
     pub(super) fn at(path: &Path) -> io::Result<Self> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
             return Err(io::ErrorKind::NotFound.into());
@@ -48,9 +49,9 @@ impl Place {
         Ok(Self { folder, name: name.to_owned(), path: path.to_owned(), is_link })
     }
 
-    /// What stands at a path, or else the first link on the way to it, if that is beneath a folder.
+    /// The entry at a path, or else the first link on the way to it, if that is beneath a folder.
     ///
-    /// Such a link is what stands on the path. Links further out are none of a job's.
+    /// Such a link counts as the entry. Links further out were not made by a job.
     pub(super) fn find(path: &Path, beneath: &Path) -> Option<Self> {
         match Self::at(path) {
             Ok(place) => Some(place),
@@ -68,7 +69,7 @@ impl Place {
         &self.path
     }
 
-    /// Gives it a new name in its folder.
+    /// Renames it within its folder.
     pub(super) fn rename_aside(&self) -> io::Result<PathBuf> {
         let mut number = getpid().as_raw_nonzero().get();
         loop {
@@ -91,7 +92,8 @@ impl Place {
         }
     }
 
-    /// Looks first and renames then, for file systems that cannot do both at once. What takes the name in between is replaced.
+    /// Looks first and renames then, for file systems that cannot do both at once. What takes the
+    /// name in between is replaced.
     fn rename_if_free(&self, name: &OsStr) -> rustix::io::Result<()> {
         match statat(&self.folder, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(_) => Err(Errno::EXIST),
@@ -100,16 +102,18 @@ impl Place {
         }
     }
 
-    /// Gives the owner the rights to the folder again; false where they were there already.
+    /// Gives the owner the rights to the folder again. Returns false if the owner had them already.
     fn open_to_owner(&self) -> bool {
         let Ok(data) = fstat(&self.folder) else { return false };
         let mode = data.st_mode & 0o7777;
-        // By its number, because a folder that is open only as a place takes no other change of its mode.
+        // By its number, because the mode of a folder that is open only as a path cannot be changed
+        // in another way.
         let folder = format!("/proc/self/fd/{}", self.folder.as_raw_fd());
         mode & 0o700 != 0o700 && fs::set_permissions(folder, fs::Permissions::from_mode(mode | 0o700)).is_ok()
     }
 
-    /// Removes a folder that holds nothing but empty folders. Where there is anything else in it, nothing is removed.
+    /// Removes a folder that holds nothing but empty folders. If it holds anything
+    /// else, nothing is removed.
     pub(super) fn remove_empty(&self) -> io::Result<()> {
         for pass in [Pass::Look, Pass::Remove] {
             let mut room = MAX_FOLDERS;
@@ -119,7 +123,7 @@ impl Place {
     }
 }
 
-/// Whether a name is one under which something is set aside that had another one.
+/// Whether `left` set aside could have this name.
 pub(super) fn is_aside(name: &OsStr, left: &OsStr) -> bool {
     let rest =
         name.as_bytes().strip_prefix(left.as_bytes()).and_then(|rest| rest.strip_prefix(ASIDE.as_bytes()));
@@ -133,7 +137,8 @@ enum Pass {
     Remove,
 }
 
-/// Goes through a tree, inner folders first. What is no folder is an error, and so is a tree that is too deep or too big.
+/// Walks a tree, inner folders first. Fails for anything but folders, and for a tree that is too
+/// deep or too big.
 fn go_through<N: Arg + Copy>(
     around: BorrowedFd<'_>,
     name: N,

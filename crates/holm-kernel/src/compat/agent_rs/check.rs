@@ -1,4 +1,4 @@
-//! Whether a result may be believed, by the rules of agent.rs, for hosts that had to write this by hand.
+//! Checks results by the rules of agent.rs, for hosts that had to write these checks by hand.
 
 use alloc::{
     format,
@@ -19,12 +19,13 @@ use super::{
     step::{decode, encode},
 };
 
-/// What the plausibility guard says; as JSON `{"type":"accept"}` or `{"type":"reject","reason":"…"}`.
+/// The verdict of the plausibility guard; as JSON `{"type":"accept"}` or
+/// `{"type":"reject","reason":"…"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GuardrailResult {
     /// The result may be believed.
     Accept,
-    /// It must not be.
+    /// The result must not be believed.
     Reject {
         /// Why, in the other system's words.
         reason: String,
@@ -32,7 +33,7 @@ pub enum GuardrailResult {
 }
 
 impl GuardrailResult {
-    /// Judges a tool's result. A failure passes as the failure it is.
+    /// Judges a tool's result. A failed call passes as a failure.
     pub fn of(result: &ToolResult) -> Self {
         let outcome = if result.success { Outcome::Succeeded } else { Outcome::Failed };
         let rules =
@@ -63,7 +64,7 @@ impl Serialize for GuardrailResult {
 /// Judges a tool's result given as JSON.
 ///
 /// # Errors
-/// [`StepError::ToolResult`] for what is not the expected JSON.
+/// [`StepError::ToolResult`] if the text is not the expected JSON.
 ///
 /// ```
 /// use holm_kernel::compat::agent_rs::check_tool_result;
@@ -77,15 +78,14 @@ pub fn check_tool_result(tool_result_json: &str) -> Result<String, StepError> {
     Ok(encode(&GuardrailResult::of(&result)))
 }
 
-/// What came of a skill.
+/// The result of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct SkillResult {
     /// Whether the reply passed every check.
     pub success: bool,
-    /// The checked output.
     #[serde(default)]
     pub output: Option<Json>,
-    /// Why there is none, as `Kind: detail`.
+    /// Why the output is missing, as `Kind: detail`.
     #[serde(default)]
     pub error: Option<String>,
 }
@@ -110,11 +110,12 @@ impl From<Result<Json, SkillError>> for SkillResult {
     }
 }
 
-/// Checks a model's reply to a skill: takes `{"skill": "…", "params": {…}, "model_output": "…"}` and gives
-/// `{"success": …, "output": …, "error": …}`.
+/// Checks a model's reply to a skill: takes `{"skill": "…", "params": {…}, "model_output": "…"}`
+/// and returns `{"success": …, "output": …, "error": …}`.
 ///
 /// # Errors
-/// [`StepError::Input`] for what is not the expected JSON. A reply that fails its checks is no error but a result.
+/// [`StepError::Input`] if the text is not the expected JSON. A reply that fails its checks is a
+/// result, not an error.
 pub fn check_skill_reply(input_json: &str) -> Result<String, StepError> {
     let input: SkillInput = decode(input_json).map_err(StepError::Input)?;
     Ok(encode(&SkillResult::from(check(&input))))

@@ -1,4 +1,4 @@
-//! What a model's reply means, by the rules of agent.rs.
+//! Interprets a model's reply by the rules of agent.rs.
 
 use alloc::string::String;
 
@@ -7,11 +7,11 @@ use serde::{Serialize, Serializer, ser::SerializeStruct as _};
 
 use super::{AgentState, HistoryRole};
 
-/// Text of this many bytes or more is an answer, whatever it says.
+/// Text of this many bytes or more is an answer, regardless of its content.
 const SHORT: usize = 300;
 
-/// What announces an action. This list is the other system's and differs from
-/// [`Inconclusive`](crate::Inconclusive)'s on purpose.
+/// Phrases that announce an action. This is the other system's list, and differs from that
+/// of [`Inconclusive`](crate::Inconclusive) on purpose.
 const ANNOUNCEMENTS: [&str; 12] = [
     "i will",
     "i'll",
@@ -27,39 +27,34 @@ const ANNOUNCEMENTS: [&str; 12] = [
     "by using",
 ];
 
-/// What the host is to do next.
+/// What the host must do next.
 ///
 /// The JSON form carries its kind in `type`: `{"type":"done","answer":"4"}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Run a tool.
     InvokeTool {
-        /// Its name.
         tool: String,
-        /// Everything else that stood in the object.
+        /// All other members of the object.
         params: Json,
     },
     /// Carry out a skill.
     InvokeSkill {
-        /// Its name.
         skill: String,
-        /// Everything else that stood in the object.
+        /// All other members of the object.
         params: Json,
     },
     /// The run is over.
     Done {
-        /// The answer.
         answer: String,
     },
     /// An announcement without an action; not added to the history.
     Inconclusive {
-        /// The announcement.
         output: String,
     },
 }
 
 impl Decision {
-    /// Reads a reply and notes it in the state.
+    /// Reads a reply and records it in the state.
     pub fn take(state: &mut AgentState, reply: &str) -> Self {
         let decision = Self::read(reply);
         match &decision {
@@ -76,7 +71,8 @@ impl Decision {
         decision
     }
 
-    /// Reads a reply: JSON from end to end with a string under `skill` or `tool` is a call, anything else is text.
+    /// Reads a reply: JSON from end to end with a string under `skill` or `tool` is a call,
+    /// anything else is text.
     pub fn read(reply: &str) -> Self {
         let text = reply.trim();
         if let Ok(value) = Json::parse(text) {

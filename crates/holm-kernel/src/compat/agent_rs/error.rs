@@ -1,8 +1,8 @@
-//! What a host handed over wrongly. The texts are fixed: hosts show and match them.
+//! Errors for invalid input from the host. The texts are fixed, because hosts show and match them.
 
 use alloc::string::String;
 
-/// A call that could not be carried out because its input is not what it should be.
+/// A call failed because its input is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepError {
     /// The outer JSON is malformed or lacks a field.

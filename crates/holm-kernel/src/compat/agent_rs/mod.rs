@@ -1,9 +1,10 @@
 //! The decision protocol of agent.rs: strings in, strings out, the state carried by the host.
 //!
-//! A host that calls `create_agent_state` and `run_agent_step` gets the same decisions and the same JSON shapes as before,
-//! its known oddities included (only a reply that is JSON from end to end is a call; a short answer with "first,"
-//! in it is inconclusive). What such hosts had to write by hand, and wrote differently each time, is here too:
-//! [`apply_tool_result`], [`check_tool_result`], [`check_skill_reply`].
+//! A host that calls `create_agent_state` and `run_agent_step` gets the same decisions and the same
+//! JSON shapes as before, its known oddities included (only a reply that is JSON from end to end is
+//! a call; a short answer with "first," in it is inconclusive). What such hosts had to write by
+//! hand, and wrote differently each time, is here too: [`apply_tool_result`],
+//! [`check_tool_result`], [`check_skill_reply`].
 //!
 //! ```
 //! use holm_guards::json::Json;

@@ -1,4 +1,4 @@
-//! The state that travels through the host as JSON.
+//! The agent state that the host stores as JSON between two calls.
 
 use alloc::{format, string::String, vec, vec::Vec};
 
@@ -20,16 +20,13 @@ pub struct AgentState {
     pub history: Vec<HistoryMessage>,
     /// Whether an answer was given.
     pub is_complete: bool,
-    /// The answer.
     pub final_answer: Option<String>,
 }
 
 /// One entry of the history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct HistoryMessage {
-    /// Who speaks.
     pub role: HistoryRole,
-    /// What is said.
     pub content: String,
 }
 
@@ -37,9 +34,7 @@ pub struct HistoryMessage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Read)]
 #[serde(rename_all = "lowercase")]
 pub enum HistoryRole {
-    /// The person.
     User,
-    /// The model.
     Assistant,
     /// A tool or a skill.
     Tool,
@@ -48,11 +43,8 @@ pub enum HistoryRole {
 /// What a tool gave back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Read)]
 pub struct ToolResult {
-    /// Whether it worked.
     pub success: bool,
-    /// What it printed.
     pub output: String,
-    /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }

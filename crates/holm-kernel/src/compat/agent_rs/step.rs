@@ -1,4 +1,4 @@
-//! The functions that a host calls, with JSON on both sides.
+//! The functions that a host calls; they take and return JSON.
 
 use alloc::string::{String, ToString};
 
@@ -20,10 +20,11 @@ pub fn create_agent_state(query: &str) -> String {
     encode(&AgentState::new(query))
 }
 
-/// Takes `{"state_json": "…", "model_output": "…"}` and gives `{"state_json": "…", "decision": {…}}`.
+/// Takes `{"state_json": "…", "model_output": "…"}` and returns
+/// `{"state_json": "…", "decision": {…}}`.
 ///
 /// # Errors
-/// [`StepError::Input`] or [`StepError::State`] for what is not the expected JSON.
+/// [`StepError::Input`] or [`StepError::State`] if the text is not the expected JSON.
 pub fn run_agent_step(input_json: &str) -> Result<String, StepError> {
     let input: StepInput = decode(input_json).map_err(StepError::Input)?;
     let mut state: AgentState = decode(&input.state_json).map_err(StepError::State)?;
@@ -31,10 +32,11 @@ pub fn run_agent_step(input_json: &str) -> Result<String, StepError> {
     Ok(encode(&StepOutput { state_json: encode(&state), decision }))
 }
 
-/// Takes a state and a tool's result `{"success": …, "output": "…", "error"?: "…"}` and gives the state in which the model sees it.
+/// Takes a state and a tool's result `{"success": …, "output": "…", "error"?: "…"}`, and returns
+/// the state in which the model sees the result.
 ///
 /// # Errors
-/// [`StepError::State`] or [`StepError::ToolResult`] for what is not the expected JSON.
+/// [`StepError::State`] or [`StepError::ToolResult`] if a text is not the expected JSON.
 ///
 /// ```
 /// use holm_kernel::compat::agent_rs::{apply_tool_result, create_agent_state};
@@ -50,10 +52,11 @@ pub fn apply_tool_result(state_json: &str, tool_result_json: &str) -> Result<Str
     Ok(encode(&state))
 }
 
-/// Takes a state and what [`check_skill_reply`](super::check_skill_reply) gave, and gives the state in which the model sees it.
+/// Takes a state and the output of [`check_skill_reply`](super::check_skill_reply), and returns the
+/// state in which the model sees it.
 ///
 /// # Errors
-/// [`StepError::State`] or [`StepError::SkillResult`] for what is not the expected JSON.
+/// [`StepError::State`] or [`StepError::SkillResult`] if a text is not the expected JSON.
 pub fn apply_skill_result(state_json: &str, skill_result_json: &str) -> Result<String, StepError> {
     let mut state: AgentState = decode(state_json).map_err(StepError::State)?;
     let result: SkillResult = decode(skill_result_json).map_err(StepError::SkillResult)?;
@@ -77,7 +80,7 @@ pub(super) fn decode<'a, T: Read<'a>>(json: &'a str) -> Result<T, String> {
     holm_read::from_str(json).map_err(|error| error.to_string())
 }
 
-/// Writes a value as JSON. Nothing here can fail to be written: the values are texts, truth values and valid JSON.
+/// Writes a value as JSON. This cannot fail: the values are strings, booleans and valid JSON.
 pub(super) fn encode(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

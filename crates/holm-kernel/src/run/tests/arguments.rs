@@ -1,4 +1,5 @@
-//! Arguments are mended and validated before anybody else sees the call; what is not valid never runs.
+//! Arguments are repaired and validated before any hook or person sees the call; an invalid call
+//! never runs.
 
 use alloc::{
     boxed::Box,

@@ -1,4 +1,5 @@
-//! Children in the background: answered at once, heard once, paid for out of the same purse, and never left behind.
+//! Children in the background: answered at once, reported once, paid from the parent's budget, and
+//! never left behind.
 
 use alloc::{boxed::Box, format, string::String, vec, vec::Vec};
 

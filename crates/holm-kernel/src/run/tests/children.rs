@@ -1,4 +1,4 @@
-//! Agents below agents: never wider than what they come from, paid for out of one purse.
+//! Child agents: never wider than their parent, and paid from the same budget.
 
 use alloc::{boxed::Box, collections::BTreeSet, string::ToString, vec, vec::Vec};
 

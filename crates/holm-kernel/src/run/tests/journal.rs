@@ -258,7 +258,8 @@ fn a_fork_at_any_record_goes_its_own_way_from_the_same_past() {
 fn a_journal_that_says_something_else_diverges_at_that_record() {
     let play = batches();
     let honest = records(&play);
-    // Whoever can write the file can make the chain hold again; what the record caused does not fit any more.
+    // A program that can write the file can rebuild the chain, but the effects of the record then
+    // no longer match.
     let tampered = |seq: usize, input: &Input| {
         let mut writer = Writer::new();
         let mut text = String::new();
@@ -310,7 +311,7 @@ fn a_misuse_leaves_no_trace() {
     let misuses = [
         Input::Judged { call: unknown, verdict: Verdict::allow() },
         Input::ToolFinished { call: unknown, result: ToolOutput::text("x") },
-        // Not dispatched yet: a result now would be a run that nobody wrote down.
+        // Not dispatched yet: a result now would describe a call that no record mentions.
         Input::ToolFinished { call: CallId::new(1), result: ToolOutput::text("x") },
         Input::Started(Box::new(play.run.started().clone())),
     ];

@@ -347,7 +347,7 @@ fn a_changed_budget_stops_the_children_that_it_no_longer_covers() {
         let aborts = play.drain().contains(&Effect::Abort(child));
         assert_eq!(aborts, stops, "{budget:?} by {reserve}, now {now:?}");
         assert_eq!(play.run.awaits_child(child), !stops);
-        // Whoever takes the run over afterwards asks for no child that was stopped.
+        // A host that takes the run over afterwards requests no child that was stopped.
         play.give(Input::Resumed { host: "another".into() });
         let spawns = play.drain().iter().any(|effect| matches!(effect, Effect::Spawn { .. }));
         assert_eq!(spawns, !stops, "{budget:?} by {reserve}, now {now:?}");

@@ -1,4 +1,5 @@
-//! How a group ends and how it goes on: votes, steering, follow-ups, hooks, and one terminal event whatever happens.
+//! How a group ends and how it continues: votes, steering, follow-ups, hooks, and always one
+//! terminal event.
 
 use alloc::{
     boxed::Box,

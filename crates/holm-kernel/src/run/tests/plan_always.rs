@@ -1,5 +1,5 @@
-//! Whatever happens to a run: in plan mode nothing that writes or executes leaves the kernel, and only a person leads out
-//! of it, to no wider mode than the one before.
+//! In plan mode nothing that writes or executes leaves the kernel, and only a person ends plan
+//! mode, with no wider mode than before. Random inputs test this.
 
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
 
@@ -71,9 +71,8 @@ struct Wild {
     open: Vec<Effect>,
     /// The mode from which the model entered plan mode.
     before: Option<Mode>,
-    /// Questions about leaving.
     leaving: Vec<CallId>,
-    /// Children that nobody has stopped, with the mode that they were given.
+    /// Children that were not stopped, with the mode that they were given.
     children: BTreeMap<CallId, Mode>,
     number: u64,
 }

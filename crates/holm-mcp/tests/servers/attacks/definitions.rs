@@ -66,7 +66,7 @@ async fn orders_in_errors() {
     assert!(output.text.len() < 2_048 && !output.text.contains('\u{1b}'), "{}", output.text);
 }
 
-/// The kernel seals what is from outside, whatever it says.
+/// The kernel wraps all external content in an envelope.
 async fn all_is_from_outside() {
     let place = Place::new();
     let (offers, _) = place.remote("poisons").offers(&NoPins).await.unwrap();
@@ -118,7 +118,10 @@ async fn changes_between_calls() {
     // The server is started again, and the tool that is held is not what is there now.
     remote.close().await;
     let output = offers[0].tool.run(Job::alone("{}")).await;
-    assert!(output.outcome.is_error() && output.text.contains("`echo` is not what it was"), "{output:?}");
+    assert!(
+        output.outcome.is_error() && output.text.contains("`echo` changed since you first used it"),
+        "{output:?}"
+    );
 }
 
 fn twice(listing: &Listing) {
@@ -188,7 +191,7 @@ async fn pattern() {
     assert_eq!(result.is_error, Some(true), "{result:?}");
 }
 
-/// Nobody here reads templates: an address is given back as it was given.
+/// Templates are not expanded: an address is returned as it was given.
 async fn template() {
     let place = Place::new();
     let (offers, _) = place.remote("templates").offers(&NoPins).await.unwrap();

@@ -1,4 +1,4 @@
-//! Clients of Holm's own server: pages of the web that find it, and whoever guesses.
+//! Attacks on Holm's own server: web pages that find it, and clients that guess tokens or sessions.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

@@ -1,4 +1,5 @@
-//! Servers that are silent: at each step, over each way, for whoever has a deadline and for whoever gives up.
+//! Tests servers that stop answering: at each step, over each transport, for callers with a
+//! deadline and for callers that cancel.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -48,7 +49,8 @@ async fn called(
     }
 }
 
-/// Whoever has a deadline is told when it is over, and whoever stops is free, once the server says nothing any more.
+/// Once the server is silent, a caller with a deadline gets an error when it passes, and a caller
+/// that cancels is free at once.
 async fn silent(spec: ServerSpec, means: Means, mode: &str, fell_silent: impl Fn() -> bool + Send + Sync) {
     let mut hurried = spec.clone();
     hurried.timeout = Some(Duration::from_secs(1));

@@ -1,7 +1,8 @@
 //! A provider that does everything wrong that can be thought of, in every format.
 //!
-//! Whatever it sends, the run ends, no tool runs that the journal does not know, no call runs twice, and memory stays small.
-//! What a misbehaving reply is taken for is no matter here: `formats.rs` says that where it is promised.
+//! For anything that it sends, the run ends, no tool runs that the journal does not know, no call
+//! runs twice, and memory stays small. How a misbehaving reply is classified does not matter here:
+//! `formats.rs` tests that where it is promised.
 //!
 //!     cargo test -p holm-models --test models hostile                       one seed
 //!     HOLM_HOSTILE_SEEDS=6 cargo test -p holm-models --test models hostile -- --nocapture
@@ -113,7 +114,7 @@ async fn play_all(format: Format, kinds: &[Kind]) -> usize {
     runs
 }
 
-/// One run, from the prompt to whatever it ends with; the provider it was played with.
+/// Plays one run from the prompt to its end. Returns the provider double.
 async fn play(format: Format, acts: Vec<Act>, what: &str) -> Double {
     let double = Double::start(acts).unwrap();
     let timeouts = Timeouts { idle: IDLE, ..TIMEOUTS };

@@ -35,7 +35,6 @@ impl Seed {
     }
 }
 
-/// All of them.
 pub(super) fn all() -> Vec<Kind> {
     [ends(), refusals(), bodies(), bends(), headers(), replies()].into_iter().flatten().collect()
 }

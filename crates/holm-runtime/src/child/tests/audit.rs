@@ -1,4 +1,4 @@
-//! What a tree of runs must be, told by the journals alone.
+//! Checks what must hold for a tree of runs, using only the journals.
 
 use std::collections::{BTreeMap, BTreeSet};
 

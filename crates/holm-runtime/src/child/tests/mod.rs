@@ -173,7 +173,7 @@ async fn hooks_that_are_handed_on_look_at_the_calls_of_children_too() {
         let told = watched(approvals, Mode::Full, "look").await;
         assert!(told.contains("acted"), "{approvals:?}: {told}");
     }
-    // Where nobody is there, hooks that have nothing against a call do not take anybody's place.
+    // If no person is there, hooks that do not object do not replace a person's approval.
     let told = watched(Approvals::Deny, Mode::default(), "look").await;
     assert!(!told.contains("acted"), "{told}");
 }

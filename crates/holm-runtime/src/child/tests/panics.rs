@@ -44,14 +44,14 @@ fn outcomes(run: &Run) -> Vec<(Outcome, String)> {
     results.collect()
 }
 
-/// An agent that knows these helpers and has them started by somebody else.
+/// An agent that knows these helpers but starts them with another spawner.
 fn spawning(agent: Builder, helpers: &Helpers, spawner: impl Spawner + 'static) -> Builder {
     let tools = helpers.declarations();
     let agent = agent.config(|config| config.tools.extend(tools)).spawner(spawner);
     agent.grants(GrantSet::parse(["spawn:*"]).unwrap())
 }
 
-/// Folders that nobody can leave.
+/// Folders that a child can never leave.
 struct Trap;
 
 impl Isolation for Trap {

@@ -21,7 +21,6 @@ pub(super) enum Crash {
 /// What happens to a process, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// Nothing.
     Lives,
     /// It dies at this append, counted over all runs.
     Dies(u64, Crash),

@@ -22,8 +22,9 @@ use crate::{
 const REPLY: u64 = 10_000;
 const LEAF_SHARE: u64 = 2 * REPLY;
 
-/// Whoever divides speaks once to do so, once when those are done that it waits for, and once for each of the others;
-/// a crash may take one more, and what is set aside must leave something.
+/// A run that delegates replies once to do so, once when the children it waits for are done, and
+/// once for each of the others. A crash may take one more, and the reserved amounts must leave
+/// something.
 const OWN_REPLIES: u64 = 7;
 
 /// What a reply uses: far more than the estimates of all calls that crashes lose.

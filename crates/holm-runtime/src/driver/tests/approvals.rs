@@ -1,4 +1,4 @@
-//! Questions about calls, and who answers them.
+//! Questions about calls, and their answers.
 
 use holm_kernel::{Event, Tool as Declaration, Verdict, Yields};
 

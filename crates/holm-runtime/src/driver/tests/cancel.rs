@@ -1,4 +1,4 @@
-//! A cancel is heard at once, whatever the run does.
+//! A cancel takes effect at once, in every state of the run.
 
 use holm_kernel::{Approvals, ChildResult, ConsultPoint, Event, NanoUsd, Numbered, Price, Prompt, ToolKind};
 
@@ -7,8 +7,8 @@ use tokio::time::Instant;
 use super::*;
 use crate::{Child, Hooks, Spawner, Watchers, testing::thinks};
 
-/// Long before any deadline; a run that waits for one of them is too slow. Counted on a clock that stands still while
-/// somebody works, so it does not matter how busy the machine is.
+/// Much shorter than any deadline; a run that waits for one of them is too slow. The clock stands
+/// still while a task works, so the load of the machine does not matter.
 const PROMPT: Duration = Duration::from_millis(900);
 
 /// Prompts a run, cancels it as soon as it has come to a rest, and checks that it ends at once.
@@ -133,7 +133,7 @@ async fn and_not_again_when_the_next_prompt_comes() {
     let place: Arc<Mutex<Option<crate::Handle>>> = Arc::default();
     let held = Arc::clone(&place);
     let host = Host::new(plays([says("one"), says("two")])).events(move |event: &holm_kernel::Numbered| {
-        // The first group is over, and somebody wanted to stop it just then.
+        // The first group is over, and a cancel arrives just then.
         let over = matches!(event.event, holm_kernel::Event::GroupEnded { .. });
         if let Some(handle) = over.then(|| held.lock().unwrap().take()).flatten() {
             handle.cancel("too late").unwrap();

@@ -104,7 +104,7 @@ async fn survive(script: &[Vec<usize>], world: &World, deaths: &[(u64, Crash)]) 
             } else {
                 Driver::resume(so_far.as_bytes(), "again", host).await?
             };
-            // A crash before the prompt was kept: whoever asked asks again.
+            // A crash before the prompt was stored: the user asks again.
             let ended = if driver.run().view().is_empty() {
                 driver.prompt("go").await
             } else if driver.is_at_work() {

@@ -1,4 +1,5 @@
-//! Plan mode on a real host: the kernel carries the two tools out, and a person is asked whoever else may decide.
+//! Plan mode on a real host: the kernel carries out the two tools, and a person is always asked,
+//! even if hooks may decide too.
 
 use holm_kernel::{AskReason, PlanRole, Verdict};
 

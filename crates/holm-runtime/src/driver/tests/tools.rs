@@ -45,7 +45,7 @@ async fn changes(journals: &MemoryJournals) -> usize {
 async fn a_resumed_run_judges_a_call_by_the_tool_that_its_host_has() {
     for (now, runs, outcome) in [
         (Level::ReadOnly, 2, Outcome::Succeeded),
-        // It read, and now it executes: nobody may run it again in the belief that it reads.
+        // It was read-only and now it executes: it must not run again as if it were read-only.
         (Level::Execute, 1, Outcome::Unknown),
     ] {
         let (journals, ran) = (MemoryJournals::new(), Arc::new(AtomicU64::new(0)));

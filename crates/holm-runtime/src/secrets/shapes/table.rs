@@ -1,4 +1,4 @@
-//! The kinds of keys that are known, each by how it begins.
+//! The known kinds of keys, each with its prefix.
 
 use super::{Alphabet, Begins, Reads, Shape, Value};
 
@@ -14,7 +14,6 @@ const fn other(marker: &'static str, kind: &'static str, reads: Reads) -> Shape 
     Shape { marker, kind, reads }
 }
 
-/// All shapes.
 pub(in crate::secrets) const SHAPES: &[Shape] = &[
     word("sk-", "api-key", Alphabet::Dashes, 17),
     word("sk_", "api-key", Alphabet::Letters, 16),

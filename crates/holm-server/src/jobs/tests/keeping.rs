@@ -1,4 +1,5 @@
-//! The loop with a clock that is set, a store that is real, and tries that end when the test says so.
+//! Tests of the scheduler loop, with a manual clock, a real store, and attempts that end when the
+//! test says so.
 
 use std::sync::{Arc, Mutex};
 
@@ -221,7 +222,8 @@ async fn two_processes_start_a_run_once() {
     }
     let mut all = vec![stage.next().await];
     all.extend(std::iter::from_fn(|| stage.begun.try_recv().ok()));
-    // Whoever did not begin it may take it for one that was left over, and asks its session; that knows whose it is.
+    // A process that did not start the attempt may take it for a leftover and ask its session,
+    // which knows its owner.
     let (mut anew, again): (Vec<_>, Vec<_>) =
         all.into_iter().partition(|one| one.errand.begin == Begin::Anew);
     let begun = if anew.is_empty() { stage.next().await } else { anew.remove(0) };
@@ -320,7 +322,7 @@ async fn what_takes_too_long_is_stopped_and_told() {
     assert!(!String::from_utf8(news.body()).unwrap().contains(&job.key.reveal()));
 }
 
-/// A job that failed, and whose message nobody takes.
+/// A job that failed, with a notification that no recipient accepts.
 async fn untold(stage: &mut Stage) -> (Arc<Keeper>, Job) {
     *stage.ear.1.lock().unwrap() = Err(Undelivered::Status(503));
     let keeper = stage.keeper();
@@ -355,7 +357,7 @@ async fn letter(keeper: &Keeper, tries: u32) -> Letter {
 async fn a_message_that_nobody_took_outlives_its_process_and_is_the_same_later() {
     let mut stage = Stage::new().await;
     let (keeper, _) = untold(&mut stage).await;
-    assert_eq!(keeper.untold(&id()).as_deref(), Some("it was answered with 503"));
+    assert_eq!(keeper.untold(&id()).as_deref(), Some("the recipient answered with status 503"));
     keeper.look().await.unwrap();
     heard(&stage, 1).await;
     drop(keeper);

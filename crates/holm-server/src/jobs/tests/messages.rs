@@ -1,4 +1,4 @@
-//! Messages over a real socket, checked as whoever gets them would.
+//! Sends messages over a real socket and verifies them as a recipient would.
 
 use std::sync::Arc;
 

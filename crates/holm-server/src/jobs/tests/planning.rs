@@ -1,4 +1,4 @@
-//! The plan over days of a clock that nobody has to wait for.
+//! Tests of the plan over several days, without waiting for a real clock.
 
 use std::collections::BTreeSet;
 
@@ -45,7 +45,7 @@ impl World {
         self
     }
 
-    /// Somebody wants a run now.
+    /// A user starts a run now.
     fn ask(&mut self, name: &str) {
         self.open.push(Run::new(Slot::message(name), self.now, Cause::Person));
     }
@@ -379,7 +379,7 @@ fn time_in_which_somebody_is_asked_does_not_count() {
     assert_eq!(world.look().steps, []);
     world.open[0].asking(Asking::Over, world.now);
     assert_eq!(world.look().wake, Some(at("2026-01-01T08:00:30Z")));
-    // Nobody is waited for without end.
+    // The wait for a user's answer is limited.
     world.open[0].asking(Asking::Begun, world.now);
     world.now = world.now.plus(24 * HOUR);
     let slot = world.open[0].slot.clone();

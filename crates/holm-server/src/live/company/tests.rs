@@ -70,7 +70,7 @@ async fn what_a_dead_server_had_set_aside_comes_back() {
     let company = Company::new();
     company.count(&stage.store).await.unwrap();
     let begun = stage.store.slip(TRAY, LOCK).await.unwrap().unwrap();
-    // Whoever counted before has nothing to say any more about whose turn it is.
+    // A server whose turn to count is over cannot release the lock of the next one.
     Company::new().counted(&stage.store).await.unwrap();
     assert_eq!(stage.store.slip(TRAY, LOCK).await.unwrap(), Some(begun.clone()), "another counts now");
     company.counted(&stage.store).await.unwrap();

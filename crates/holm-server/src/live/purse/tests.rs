@@ -70,7 +70,7 @@ fn all_shares_together_are_never_more_than_what_is_left() {
         if let Ok(hold) = begin(&purse, left, run) {
             holds.push(hold);
         }
-        // Every other run spends something of its share; whoever runs low may get more.
+        // Every second run spends a part of its share; a run that gets low may receive more.
         let names: Vec<_> = purse.lock().open.keys().cloned().collect();
         for name in names.iter().step_by(2) {
             let cost = purse.lock().open[name].left().value().min(7);

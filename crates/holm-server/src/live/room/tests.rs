@@ -1,4 +1,4 @@
-//! What is said to a session, and wished of it, in the moment in which it comes to its end.
+//! Input and cancellations that reach a session just as its turn ends.
 
 use std::{
     sync::{
@@ -33,7 +33,8 @@ struct Opening {
     _folder: tempfile::TempDir,
 }
 
-/// Opens a session in which something is done just as a turn has ended: the run listens to nobody any more, and nobody was told.
+/// Opens a session and calls `at_the_end` just as a turn has ended: the run reads no more input,
+/// but no sender knows it yet.
 async fn open(at_the_end: impl Fn(&Room, usize) + Send + Sync + 'static) -> Opening {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path().join("holm.db")).await.unwrap();
@@ -200,7 +201,7 @@ async fn what_is_said_after_a_stop_waits_for_a_turn_where_the_stop_needed_none()
     let question = open.room.desk.words("which?", &[]);
     let done = open.prompt("hang").await;
     open.until_it_works().await;
-    // It asks something, so somebody else has its turn.
+    // It waits for an answer, so another run has its permit.
     let other = open.admission.queue(&open.room.user).unwrap().turn().await.unwrap();
     drop(question);
     open.room.cancel("enough").unwrap();

@@ -1,4 +1,4 @@
-//! A user's agents as clients of MCP see them. What one is asked is a session of the server.
+//! The agents of a user, as MCP clients see them. Each question to an agent becomes a session.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -11,14 +11,14 @@ use crate::{
     AgentCard, Attendance, Lasting, Opening, Refusal, Server, Start, auth::UserName, live::Room, state::Inner,
 };
 
-/// The agents of a user, as they were when somebody looked last. Clones are the same agents.
+/// The agents of a user, as of the last refresh. Clones share the same list.
 #[derive(Clone)]
 pub(super) struct Agents {
     server: Weak<Inner>,
     user: UserName,
     cards: Arc<Mutex<Vec<AgentCard>>>,
     changes: Arc<watch::Sender<u64>>,
-    /// Rings when the token was taken back by which they are asked.
+    /// Cancelled when the client's token was revoked.
     taken: CancellationToken,
 }
 
@@ -28,7 +28,7 @@ impl Agents {
         Self { server, user, cards: Arc::default(), changes, taken }
     }
 
-    /// Looks which agents there are.
+    /// Reads the list of agents again.
     pub(super) async fn refresh(&self, server: &Server) -> Result<(), Refusal> {
         let now = server.inner.workshop.agents(&self.user).await?;
         let mut cards = self.cards.lock().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,6 @@ impl Roster for Agents {
     }
 }
 
-/// One agent.
 struct Asked {
     server: Weak<Inner>,
     user: UserName,
@@ -93,7 +92,7 @@ impl Answering for Asked {
     }
 }
 
-/// Asks a session and waits for its answer, or until nobody wants it any more.
+/// Sends a question to a session and waits for the answer, or until the client no longer wants it.
 async fn attend(
     server: &Server,
     room: &Room,
@@ -114,21 +113,21 @@ async fn attend(
                 }
                 continue;
             }
-            () = stop.cancelled(), if wanted == Wanted::Yes => "the client no longer wants the answer",
-            () = taken.cancelled(), if wanted == Wanted::Yes => "the token was taken back",
+            () = stop.cancelled(), if wanted == Wanted::Yes => "the client cancelled the request",
+            () = taken.cancelled(), if wanted == Wanted::Yes => "the token was revoked",
         };
         wanted = Wanted::No;
-        // One that ends at this moment is not there to be stopped.
+        // A session that ends at this moment need not be cancelled.
         let _ = room.cancel(why);
     };
     match outcome {
         Ok(Ok(Some(report))) => report.into_text().map_err(|error| error.to_string()),
         Ok(Err(refusal)) => Err(refusal.message),
-        Ok(Ok(None)) | Err(_) => Err("the session was let go before it had answered".into()),
+        Ok(Ok(None)) | Err(_) => Err("the session was closed before it answered".into()),
     }
 }
 
-/// Whether somebody waits for the answer.
+/// Whether the client still waits for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Yes,

@@ -1,5 +1,5 @@
-//! What a client's conversation means as a prompt. A session has one past, its own; what a client says was said before is
-//! told to the agent as just that.
+//! Turns a client's conversation into a prompt. A session has only its own history, so earlier
+//! messages of the client are passed to the agent as a quoted text.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,8 @@ use holm_wire::server::Asked;
 
 use crate::Refusal;
 
-/// The whole conversation as one prompt: what was said before as a text, then the last words as they are.
+/// The whole conversation as one prompt: earlier messages as a text, then
+/// the last message unchanged.
 pub(super) fn whole(asked: &Asked) -> Result<Prompt, Refusal> {
     let (last, before) = split(asked)?;
     let mut blocks = Vec::new();
@@ -19,7 +20,7 @@ pub(super) fn whole(asked: &Asked) -> Result<Prompt, Refusal> {
     Ok(Prompt { blocks, ..Prompt::text("") })
 }
 
-/// The last words alone, for a session that knows the rest.
+/// Only the last message, for a session that knows the rest.
 pub(super) fn last(asked: &Asked) -> Result<Prompt, Refusal> {
     let (last, _) = split(asked)?;
     Ok(Prompt { blocks: last.blocks.clone(), ..Prompt::text("") })
@@ -29,16 +30,21 @@ fn split(asked: &Asked) -> Result<(&Message, &[Message]), Refusal> {
     let spoken = |message: &&Message| message.role == Role::User && !message.blocks.is_empty();
     match asked.messages.split_last().filter(|(last, _)| spoken(last)) {
         Some(found) => Ok(found),
-        None => {
-            Err(Refusal::bad("invalid_request_error", "the last message must be a user's, and say something"))
-        }
+        None => Err(Refusal::bad(
+            "invalid_request_error",
+            "the last message must have the role `user` and \
+                                                       must \
+                                                       not \
+                                                       be \
+                                                       empty",
+        )),
     }
 }
 
-/// What was said before, for the agent to read.
+/// The earlier messages, as a text for the agent.
 fn told(system: &str, before: &[Message]) -> String {
     let mut text = String::new();
-    // Writing into a text cannot fail.
+    // Writing to a string cannot fail.
     if !system.trim().is_empty() {
         let _ = write!(text, "What whoever asks wants you to keep to:\n{}\n\n", system.trim());
     }

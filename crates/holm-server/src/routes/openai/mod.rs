@@ -1,5 +1,5 @@
-//! An agent as a model, for every client that speaks OpenAI's formats. Each request is a session of its own, unless the
-//! client names one; what the agent does on the way is in its journal, and what it says is the answer.
+//! Serves agents as models for clients of OpenAI's formats. Each request is a session of its own,
+//! unless the client names one. The journal records the agent's steps; its text is the answer.
 
 mod answer_schema;
 mod ask;
@@ -42,34 +42,34 @@ use crate::{
     state::{admit, require},
 };
 
-/// The header by which a client names its session, and is told of it.
+/// The header in which a client names its session, and in which the server returns it.
 const SESSION: &str = "x-holm-session";
-/// The header by which OpenAI's clients are told whether to send a request again.
+/// The header that tells OpenAI's clients whether to retry a request.
 const AGAIN: &str = "x-should-retry";
-/// How often a silent client is written to: one that has gone without a word is noticed by it.
+/// The keep-alive interval of a stream, by which a lost client is noticed.
 const ALIVE: Duration = Duration::from_secs(15);
-/// How long a piece of text is at the most when a finished one is sent in pieces.
+/// The longest piece when a finished text is sent in pieces.
 const PIECE: usize = 4 * 1024;
 
-/// The agents, as OpenAI lists models.
+/// The agents, in the format of OpenAI's model list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Models {
-    /// `list`.
+    /// Always `list`.
     object: &'static str,
     /// The agents.
     data: Vec<ModelEntry>,
 }
 
-/// An agent, as OpenAI lists a model.
+/// An agent, in the format of OpenAI's model list.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct ModelEntry {
     /// Its name.
     id: String,
-    /// `model`.
+    /// Always `model`.
     object: &'static str,
-    /// When it was made, which nobody knows.
+    /// Always 0, because the time is unknown.
     created: u64,
-    /// `holm`.
+    /// Always `holm`.
     owned_by: &'static str,
 }
 
@@ -103,13 +103,13 @@ pub(crate) async fn model(
     found.map(|agent| Json(ModelEntry::new(agent.name))).ok_or_else(|| no_agent(&id))
 }
 
-/// What a client is told whose model is no agent here.
+/// The error for a model name that is not an agent.
 fn no_agent(name: &str) -> Refusal {
     let message = format!("there is no agent `{name}`; /v1/models lists them");
     Refusal::new(StatusCode::NOT_FOUND, "model_not_found", message)
 }
 
-/// Answers a chat. The body and the answer are as OpenAI documents them.
+/// Answers a chat. The formats are those of OpenAI's Chat Completions.
 #[utoipa::path(post, path = "/v1/chat/completions", request_body = Object,
     responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
         (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
@@ -124,7 +124,7 @@ pub(crate) async fn chat(
     answer(server, who, &headers, &body, Api { codec: &openai_chat::Server, prefix: "chatcmpl-" }).await
 }
 
-/// Answers in the format of OpenAI's Responses. The body and the answer are as OpenAI documents them.
+/// Answers a request in the format of OpenAI's Responses.
 #[utoipa::path(post, path = "/v1/responses", request_body = Object,
     responses((status = 200, content((Object = "application/json"), (String = "text/event-stream"))), (status = 400, body = Object),
         (status = 401, body = Object), (status = 402, body = Object), (status = 403, body = Object), (status = 404, body = Object),
@@ -139,11 +139,11 @@ pub(crate) async fn responses(
     answer(server, who, &headers, &body, Api { codec: &openai_responses::Server, prefix: "resp_" }).await
 }
 
-/// One of the two formats.
+/// One of the two API formats.
 #[derive(Clone, Copy)]
 struct Api {
     codec: &'static dyn ServerCodec,
-    /// How its ids begin.
+    /// The prefix of its ids.
     prefix: &'static str,
 }
 
@@ -157,7 +157,7 @@ async fn answer(server: Server, who: Who, headers: &HeaderMap, body: &[u8], api:
     }
 }
 
-/// Reads what is asked and sets the session to work, or gives it what its tools came to.
+/// Parses the request, and sends the session a prompt or the results of the client's tools.
 async fn begin(
     server: &Server,
     who: &Who,
@@ -217,7 +217,7 @@ async fn in_session(
 ) -> Result<Talk, Refusal> {
     admit(who, &id)?;
     if !asked.tools.is_empty() {
-        let message = "a session that is named keeps the tools it began with; leave `tools` out";
+        let message = "a named session keeps its first tools; leave `tools` out";
         return Err(Refusal::bad("unsupported", message));
     }
     let prompt = told(ask::last(asked)?, schema.as_ref());
@@ -251,7 +251,7 @@ async fn go_on(
     schema: Option<AnswerSchema>,
 ) -> Result<Talk, Refusal> {
     let gone = || {
-        let message = "nobody waits for these results any more; ask again from the beginning";
+        let message = "these results arrived too late; start the request again";
         Refusal::bad("unknown_tool_call", message)
     };
     admit(who, &results.session)?;
@@ -267,9 +267,11 @@ async fn go_on(
 fn toolbox(errands: &Arc<Errands>, asked: &Asked) -> Result<Toolbox, Refusal> {
     let mut tools = Toolbox::new();
     for tool in &asked.tools {
-        // As OpenAI has it; beyond these, letters of other alphabets would look like those of a tool of the agent.
+        // As OpenAI defines it. Letters of other alphabets could imitate the name of an agent's own
+        // tool.
         if !tool.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
-            let message = format!("`{}` is no name of a function: use a-z, A-Z, 0-9, `_` and `-`", tool.name);
+            let message =
+                format!("`{}` is not a valid function name: use a-z, A-Z, 0-9, `_` and `-`", tool.name);
             return Err(Refusal::bad("bad_tool", message));
         }
         let added = tools.add_shared(errands.tool(tool));
@@ -315,7 +317,7 @@ fn failed(talk: &Talk, failure: &Failure, api: Api) -> Response {
     let (status, body) = api.codec.failure(failure);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
     let mut answer = json(status, talk.session(), body);
-    // What the agent did is done: OpenAI's clients would send the same again by themselves, and it would be done twice.
+    // The agent's work is done: OpenAI's clients would retry by themselves and have it done twice.
     answer.headers_mut().insert(AGAIN, HeaderValue::from_static("false"));
     answer
 }
@@ -326,7 +328,7 @@ fn json(status: StatusCode, session: &SessionId, body: Vec<u8>) -> Response {
     named(answer, session)
 }
 
-/// Says which session it was.
+/// Adds the name of the session to the response.
 fn named(mut answer: Response, session: &SessionId) -> Response {
     if let Ok(session) = HeaderValue::from_str(session.as_str()) {
         answer.headers_mut().insert(SESSION, session);
@@ -337,13 +339,14 @@ fn named(mut answer: Response, session: &SessionId) -> Response {
 fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
     let writer = api.codec.stream(head(&talk, asked, api));
     let session = talk.session().clone();
-    // As a stream, what is under way towards the next piece goes on after a sign of life: an answer may be asked for again just then.
+    // A stream keeps the work on the next piece during a keep-alive message: a retry of the answer
+    // may be pending then.
     let pieces = stream::unfold(talk, |mut talk| async move { Some((talk.next().await?, talk)) });
     let state = Some((Box::pin(pieces), writer, 0_u64));
     let body = stream::unfold(state, |state| async move {
         let (mut pieces, mut writer, offset) = state?;
         let Ok(piece) = tokio::time::timeout(ALIVE, pieces.next()).await else {
-            let silent = Bytes::from_static(b": still at work\n\n");
+            let silent = Bytes::from_static(b": still running\n\n");
             return Some((Ok::<_, Infallible>(silent), Some((pieces, writer, offset))));
         };
         let piece = piece.unwrap_or_else(|| Piece::Failed(lost()));
@@ -357,7 +360,7 @@ fn streamed(talk: Talk, asked: &Asked, api: Api) -> Response {
     named(answer, &session)
 }
 
-/// Writes a piece; where the next text begins, or none after the last piece.
+/// Writes a piece. Returns the offset of the next text, or `None` after the last piece.
 fn write(writer: &mut dyn ReplyStream, piece: Piece, offset: u64, out: &mut Vec<u8>) -> Option<u64> {
     match piece {
         Piece::Text(text) => {
@@ -380,6 +383,6 @@ fn write(writer: &mut dyn ReplyStream, piece: Piece, offset: u64, out: &mut Vec<
 }
 
 fn lost() -> Failure {
-    let message = "the session was let go before it had answered".into();
+    let message = "the session was closed before it answered".into();
     Failure { class: FailureClass::Server, message, retry_after_ms: None, usage: Usage::default() }
 }

@@ -1,4 +1,4 @@
-//! What a client says that its own tools came to, and for which session.
+//! Reads the results of the client's own tools, and the session that they belong to.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,15 @@ use holm_wire::server::Asked;
 
 use crate::{SessionId, live::PREFIX};
 
-/// What a client says its tools came to.
+/// The results of the client's tools.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Results {
     pub(super) session: SessionId,
     pub(super) given: BTreeMap<CallId, String>,
 }
 
-/// The results with which a conversation ends, if it does and they are of a session here.
+/// The tool results at the end of a conversation, if there are any and they belong
+/// to a session here.
 pub(super) fn results(asked: &Asked) -> Option<Results> {
     let mut found: Option<Results> = None;
     for message in asked.messages.iter().rev() {
@@ -34,7 +35,7 @@ pub(super) fn results(asked: &Asked) -> Option<Results> {
     found
 }
 
-/// The session and the call in an id that was made here.
+/// The session and the call in an id that this server made.
 pub(super) fn read_id(id: &str) -> Option<(SessionId, CallId)> {
     let (session, call) = id.strip_prefix(PREFIX)?.rsplit_once('_')?;
     Some((session.parse().ok()?, CallId::new(call.parse().ok()?)))

@@ -1,4 +1,4 @@
-//! What an agent says while it works, for a client that reads it as one answer.
+//! Turns the output of a running agent into one answer for a client.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -16,45 +16,42 @@ use crate::{
 
 /// A piece of the answer.
 pub(super) enum Piece {
-    /// More text.
     Text(String),
-    /// Calls that the client is to carry out.
+    /// Calls that the client has to carry out.
     Calls(Vec<Block>),
-    /// The end.
     Done {
-        /// Why.
         stop: StopReason,
-        /// What it took.
         usage: Usage,
     },
     /// The end, without an answer.
     Failed(Failure),
 }
 
-/// What happens with the session after the answer.
+/// What happens to the session after the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum After {
-    /// It was for this request alone.
+    /// Close it: it was for this request alone.
     Close,
-    /// Its client comes again.
+    /// Keep it: its client will come back.
     Stay,
 }
 
-/// An answer that is being made. Dropped before its end, it stops the session: the client has gone.
+/// An answer in progress. If it is dropped before its end, the client is gone, and
+/// the session is cancelled.
 pub(super) struct Talk {
     watch: Watch,
     room: Arc<Room>,
     server: Server,
     errands: Option<Arc<Errands>>,
     state: watch::Receiver<State>,
-    /// By which token it was asked, and the bell that rings when tokens are taken back.
+    /// The client's token, and the receiver for revoked tokens.
     token: TokenId,
     changes: watch::Receiver<u64>,
     after: After,
     phase: Phase,
-    /// Bytes of the current reply's text that were passed on.
+    /// Bytes of the current reply that were sent to the client.
     passed: u64,
-    /// Whether anything was passed on, and whether a new reply has begun since.
+    /// Whether any text was sent, and whether a new reply has started since.
     said: Said,
     /// Whether the next reply goes on in the middle of a sentence, because the last one was cut.
     continues: bool,
@@ -68,14 +65,13 @@ pub(super) struct Talk {
     then: Then,
 }
 
-/// What follows once everything is heard that was told before it. Another thread may tell something and what follows from it
-/// while this one looks from the first to the second.
+/// What follows after all earlier frames are read. Another thread may add a frame and its
+/// consequence while this one looks at both.
 enum Then {
-    /// More is told.
     Listen,
     /// The client's tools are called.
     Call(Vec<Block>),
-    /// The session does nothing any more.
+    /// The session is idle.
     Rest,
 }
 
@@ -83,22 +79,24 @@ enum Then {
 enum Said {
     Nothing,
     Something,
-    /// What comes next is another reply's.
+    /// The next text belongs to a new reply.
     Before,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nothing was asked yet: what the session does now is somebody else's.
+    /// The client has asked nothing yet; the current work of the session
+    /// belongs to another request.
     Listening,
     Talking,
-    /// Only the end is left to be said.
+    /// Only the end is left to send.
     Ending(StopReason),
     Over,
 }
 
 impl Talk {
-    /// Listens from now on. What the session does is this answer's from [`begun`](Self::begun) on.
+    /// Starts to watch the session. Its output belongs to this
+    /// answer from [`begun`](Self::begun) on.
     pub(super) async fn new(
         server: &Server,
         who: &Who,
@@ -111,7 +109,7 @@ impl Talk {
         let cursor = room.feed.latest();
         let watch = Watch::new(Arc::clone(&room.feed), None, store, room.id.clone(), cursor);
         let mut state = room.state();
-        // What the session did before is no news.
+        // Earlier states of the session do not matter.
         state.borrow_and_update();
         Ok(Self {
             watch,
@@ -150,7 +148,7 @@ impl Talk {
         &self.room.id
     }
 
-    /// The next piece; none after the last.
+    /// The next piece; `None` after the last.
     pub(super) async fn next(&mut self) -> Option<Piece> {
         match self.phase {
             Phase::Over => return None,
@@ -181,14 +179,14 @@ impl Talk {
                     None => std::future::pending().await,
                 }
             };
-            // In this order: nobody hears anything without a token.
+            // The order matters: a client without a valid token receives nothing.
             tokio::select! {
                 biased;
                 changed = self.changes.changed() => {
                     if changed.is_err() || !self.server.inner.keyring.is_valid(self.token) {
-                        // One that has ended in this very moment needs no stopping.
-                        let _ = self.room.cancel("the token was taken back");
-                        return Some(self.fail(FailureClass::Auth, "the token was taken back"));
+                        // A session that ends at this moment need not be cancelled.
+                        let _ = self.room.cancel("the token was revoked");
+                        return Some(self.fail(FailureClass::Auth, "the token was revoked"));
                     }
                 }
                 frame = self.watch.next() => match frame {
@@ -197,7 +195,9 @@ impl Talk {
                             return Some(piece);
                         }
                     }
-                    None => return Some(self.fail(FailureClass::Server, "the session is no longer watched")),
+                    None => return Some(self.fail(FailureClass::Server, "the connection to the session \
+                                                                         was \
+                                                                         lost")),
                 },
                 calls = calls => self.then = Then::Call(calls),
                 changed = self.state.changed() => {
@@ -210,7 +210,7 @@ impl Talk {
         }
     }
 
-    /// What follows what was told.
+    /// What follows after all frames are read.
     fn follow(&mut self) -> Piece {
         match std::mem::replace(&mut self.then, Then::Rest) {
             Then::Call(calls) => {
@@ -218,7 +218,7 @@ impl Talk {
                 Piece::Calls(calls)
             }
             Then::Listen | Then::Rest => {
-                self.fail(FailureClass::Server, "the session was let go before it had answered")
+                self.fail(FailureClass::Server, "the session was closed before it answered")
             }
         }
     }
@@ -240,7 +240,7 @@ impl Talk {
             Frame::Event(told) => self.event(&told.event.event),
             Frame::Delta { kind: "text", offset, text, .. } => self.text(*offset, text),
             Frame::Lagged | Frame::Closed => {
-                Some(self.fail(FailureClass::Server, "the answer could not be followed"))
+                Some(self.fail(FailureClass::Server, "the connection to the session was lost"))
             }
             Frame::Delta { .. }
             | Frame::Progress { .. }
@@ -264,7 +264,7 @@ impl Talk {
                 self.continues = from == to;
                 None
             }
-            // The next reply answers a person who spoke in between.
+            // The next reply answers a user who wrote in between.
             Event::MessageAdded { message }
                 if message.role == Role::User && message.author == Author::Speaker =>
             {
@@ -275,7 +275,7 @@ impl Talk {
                 self.usage = self.usage.plus(*usage);
                 None
             }
-            // What arrived in pieces that nobody passed on is in the message.
+            // The whole message has the pieces that were not sent yet.
             Event::MessageAdded { message } if message.role == Role::Assistant => {
                 self.text(0, &message.plain_text())
             }
@@ -328,14 +328,14 @@ impl Talk {
         };
         match ending {
             Ending::Answered { text } if self.said == Said::Nothing && !text.is_empty() => {
-                // An answer that no reply held: a tool's result, word for word.
+                // An answer that is not in any reply: the unchanged result of a tool.
                 self.phase = Phase::Ending(StopReason::EndTurn);
                 self.said = Said::Something;
                 Piece::Text(text.clone())
             }
             Ending::Answered { .. } => Piece::Done { stop: StopReason::EndTurn, usage: self.usage },
             Ending::Refused { .. } => Piece::Done { stop: StopReason::Refusal, usage: self.usage },
-            Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is spent".into()),
+            Ending::OverBudget { .. } => failed(FailureClass::Quota, "the budget is used up".into()),
             Ending::Failed { class, message, .. } => failed(*class, message.clone()),
             Ending::Rejected { reason, .. } => failed(FailureClass::Server, reason.clone()),
             Ending::Looping { tool, .. } => {
@@ -362,8 +362,9 @@ impl Talk {
         self.errands.as_ref().map(|errands| errands.waiting()).unwrap_or_default()
     }
 
-    /// Stops the session if its client does not bring what these calls came to: it would hold a turn until the calls time
-    /// out, and then ask a model for nobody.
+    /// Stops the session if its client does not send the results of these calls. Otherwise
+    /// it would hold a permit until the calls time out, and then call a model with no client
+    /// to read the answer.
     fn give_up_later(&self, calls: BTreeSet<CallId>) {
         let (hall, room, errands) =
             (Arc::clone(self.server.hall()), Arc::clone(&self.room), self.errands.clone());
@@ -372,9 +373,9 @@ impl Talk {
         runtime.spawn(async move {
             tokio::time::sleep(patience).await;
             let waiting = errands.map(|errands| errands.waiting()).unwrap_or_default();
-            // Calls that came since have a client of their own.
+            // Newer calls have their own client.
             if !waiting.is_disjoint(&calls) {
-                let _ = room.cancel("the client did not bring what its tools came to");
+                let _ = room.cancel("the client did not send the results of its tools");
                 hall.let_go_when_idle(&room).await;
             }
         });
@@ -386,11 +387,11 @@ impl Drop for Talk {
         let calls = self.waited_for();
         match self.phase {
             Phase::Over if !calls.is_empty() => return self.give_up_later(calls),
-            // One that was refused stops nothing: somebody else asked for what is under way.
+            // A refused request stops nothing: the running work belongs to another request.
             Phase::Listening | Phase::Over => {}
             Phase::Talking | Phase::Ending(_) => {
-                // One that has ended by itself needs no stopping.
-                let _ = self.room.cancel("the client has gone");
+                // A session that has ended need not be cancelled.
+                let _ = self.room.cancel("the client disconnected");
             }
         }
         if self.after == After::Close {

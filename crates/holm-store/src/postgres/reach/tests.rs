@@ -14,7 +14,7 @@ use tokio::{
 use super::{Commit, Reach};
 use crate::StoreError;
 
-/// Somebody who hangs up on everybody, and how often somebody came.
+/// A server that closes every connection at once, with the number of connections so far.
 async fn rude() -> (u16, Arc<AtomicUsize>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let (port, came) = (listener.local_addr().unwrap().port(), Arc::<AtomicUsize>::default());
@@ -42,14 +42,15 @@ async fn whoever_waits_for_a_database_that_is_not_there_is_told_at_once() {
     }
 }
 
-/// Somebody who lets everybody in and then says nothing more, as a pool does that is out of connections.
+/// A server that accepts every login and then stays silent, like a pool that has
+/// run out of connections.
 async fn silent() -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         let mut held: Vec<TcpStream> = Vec::new();
         while let Ok((mut stream, _)) = listener.accept().await {
-            // Whoever it is may come in, and may ask.
+            // Accepts any login and reports that it is ready for queries.
             stream.write_all(b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I").await.unwrap();
             held.push(stream);
         }

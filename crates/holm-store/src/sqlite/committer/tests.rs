@@ -36,7 +36,7 @@ fn after_a_sync_that_failed_none_is_believed() {
     let committer = committer(folder.path(), "not-there");
     let first = append(&committer, 0, Durability::Synced).blocking_recv().unwrap();
     assert!(matches!(first, Err(StoreError::Unsynced { .. })), "{first:?}");
-    // The disk is well again, but what it lost meanwhile nobody knows.
+    // The disk works again, but what it lost meanwhile is unknown.
     std::fs::write(folder.path().join("not-there"), "").unwrap();
     assert_eq!(append(&committer, 1, Durability::Synced).blocking_recv().unwrap(), first);
     assert_eq!(append(&committer, 2, Durability::Written).blocking_recv().unwrap(), Ok(()));

@@ -1,11 +1,12 @@
-//! What is found again after a loss of power, with every write that SQLite made to its database and its log.
+//! What is found again after a loss of power, with every write that SQLite made to its database and
+//! its log.
 //!
-//! A file system for SQLite writes down every write, cut and sync (see `vfs.rs`). Power is then lost between any two of them: what
-//! was synced is there; of what was not, each sector is there or not, whatever the order in which it was written, and the
-//! last one may be torn.
+//! A file system for SQLite records every write, truncation and sync (see `vfs.rs`). Power is then
+//! lost between any two of them. Synced data is there. Of the rest, each sector is there or not, in
+//! any order, and the last one may be torn.
 //!
-//! What must be there stands in `docs/sessions.md`: lines that were acknowledged as synced, notes that were put, and in
-//! `people.rs` all that people said and were shown.
+//! What must be there stands in `docs/sessions.md`: lines that were acknowledged as synced, notes
+//! that were put, and in `people.rs` all that people said and were shown.
 //!
 //!     cargo test -p holm-store --test it loss_of_power
 //!     HOLM_POWER_IMAGES=20000 cargo test --release -p holm-store --test it loss_of_power -- --nocapture
@@ -25,7 +26,7 @@ use holm_store::Store;
 use crate::suite::script::Script;
 use vfs::{Op, Which};
 
-/// Images that are looked at where nobody says how many.
+/// The number of images to check, unless the caller gives one.
 const IMAGES: usize = 120;
 
 /// Images of one history: making a history takes longer than looking at an image.
@@ -152,7 +153,8 @@ fn log_of(path: &Path) -> PathBuf {
     path.with_extension("db-wal")
 }
 
-/// Lines of each run that were acknowledged as synced, and notes that were put, once so many operations had happened.
+/// Lines of each run that were acknowledged as synced, and notes that were put, once so
+/// many operations had happened.
 struct Acknowledged {
     after: usize,
     lines: [usize; RUNS],
@@ -201,7 +203,8 @@ impl History {
         torn
     }
 
-    /// Opens what was left behind: each journal is a beginning of what was written, with everything that must be there.
+    /// Opens what was left behind: each journal is a beginning of what was written, with everything
+    /// that must be there.
     async fn look(&self, image: &Image, at: usize, number: usize) {
         let what = format!("HOLM_POWER_SEED={}, image {number}, after {at} of {}", self.seed, self.ops.len());
         let folder = tempfile::tempdir().unwrap();
@@ -320,8 +323,8 @@ impl Writing {
     }
 }
 
-/// Writes down that the log was synced, if it was: the store does it through a descriptor of its own, which SQLite knows
-/// nothing of.
+/// Writes down that the log was synced, if it was: the store does it through a descriptor of its
+/// own, which SQLite knows nothing of.
 fn note_sync(store: &Store, syncs_before: u64) {
     if store.commits().syncs > syncs_before {
         vfs::synced(Which::Log);

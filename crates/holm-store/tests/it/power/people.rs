@@ -1,7 +1,8 @@
 //! What people said to a run, and were shown as said, after a loss of power.
 //!
-//! A run is driven as programs drive it. People prompt it, steer it, answer it, stop it, and change its mode, grants and
-//! budget. An event that shows one of these is the acknowledgement, as `docs/sessions.md` says.
+//! A run is driven as programs drive it. People prompt it, steer it, answer it, stop it, and change
+//! its mode, grants and budget. An event that shows one of these is the acknowledgement, as
+//! `docs/sessions.md` says.
 
 use std::{
     collections::BTreeSet,

@@ -1,7 +1,8 @@
 //! What SQLite writes to one database and its log, in order, as its file system sees it.
 //!
-//! A file system for SQLite that hands everything on to the real one and writes down what is written, cut off and synced. Power can
-//! then be lost anywhere in that list, as often as wanted, without losing any.
+//! A file system for SQLite that hands everything on to the real one and writes down what is
+//! written, cut off and synced. Power can then be lost anywhere in that list, as often as wanted,
+//! without losing any.
 
 use std::{
     collections::BTreeMap,
@@ -48,7 +49,8 @@ struct State {
 static STATE: Mutex<State> = Mutex::new(State { watched: None, files: BTreeMap::new(), ops: Vec::new() });
 static PARENT: AtomicPtr<ffi::sqlite3_vfs> = AtomicPtr::new(ptr::null_mut());
 
-/// Puts itself before the real file system, for every connection that is opened from now on, and watches one database.
+/// Puts itself before the real file system, for every connection that is opened from now on,
+/// and watches one database.
 pub(crate) fn watch(database: &str) {
     static ONCE: Once = Once::new();
     ONCE.call_once(register);

@@ -1,4 +1,4 @@
-//! Jobs: whoever is first, is; what is kept, stays.
+//! Jobs: the first process wins, and stored data stays.
 
 use super::Place;
 use holm_kernel::Timestamp;
@@ -86,7 +86,7 @@ pub(crate) async fn runs_come_in_their_order_and_old_ones_go(place: &dyn Place) 
     let open: Vec<_> =
         store.open_job_runs("nightly").await.unwrap().into_iter().map(|run| run.slot).collect();
     assert_eq!(open, ["x", "v"]);
-    // What is young or open stays whatever is said.
+    // Young and open runs always stay.
     store.prune_job_runs("nightly", 0, Timestamp::new(5_000)).await.unwrap();
     assert_eq!(slots(&store, "nightly").await, ["v", "w", "x"]);
     store.prune_job_runs("nightly", 1, Timestamp::new(99_000)).await.unwrap();

@@ -61,7 +61,7 @@ pub(crate) async fn a_run_is_never_written_over(place: &dyn Place) {
 
 pub(crate) async fn a_name_whose_first_record_was_never_kept_is_free(place: &dyn Place) {
     let store = place.open(Options::new()).await;
-    // As a maker that is killed leaves it: the name is there, no record is, and nobody holds it.
+    // What a killed creator leaves: the name exists, without a record and without a lease.
     drop(store.create("one").await.unwrap());
     let elsewhere = place.open(Options::new()).await;
     let script = session("one", "hello", "out", "answer");
@@ -93,7 +93,7 @@ pub(crate) async fn a_name_without_a_record_is_no_session(place: &dyn Place) {
     for store in [&here, &there] {
         nobody_finds(store, "one").await;
     }
-    // It was made last, and takes nobody's place on a page.
+    // It was created last, and takes no other session's place on a page.
     let wanted = Listing { sort: Sort::Created, limit: Some(1), ..Listing::default() };
     let page = here.list(&wanted).await.unwrap();
     let listed: Vec<&str> = page.sessions.iter().map(|session| session.run.as_str()).collect();
@@ -197,7 +197,7 @@ pub(crate) async fn whoever_stops_waiting_for_a_run_holds_nothing(place: &dyn Pl
         drop(patiently(&there, "one").await);
         drop(patiently(&here, "one").await);
     }
-    // A run that was being made when its maker left is there or not; nobody holds it.
+    // A run whose creator left early exists or not, but its lease is free.
     tokio::select! {
         biased;
         _ = here.create("two") => {}

@@ -16,7 +16,8 @@ use super::Place;
 
 const KIND: &str = "Copying files";
 
-/// Two models: the small one asks for what the guard does not accept, the large one for what it does.
+/// Two models: the small one asks for what the guard does not accept, the large one
+/// for what it does.
 fn agent(store: &Store) -> Agent {
     let client = model_fn(|ask| {
         let small = ask.request.model.name == "test/small";

@@ -44,7 +44,7 @@ pub(crate) async fn opening_reads_the_records_after_the_snapshot_alone(place: &d
     add_group(&mut script);
     append(&mut *journal, &script.lines[kept..]).await;
     drop(journal);
-    // Whatever holds the lease back is over when it can be taken again.
+    // When the lease can be taken again, all work that held it back is over.
     drop(super::journals::patiently(&store, "one").await);
     let before = store.commits().records;
     let opened = super::journals::patiently(&store, "one").await;

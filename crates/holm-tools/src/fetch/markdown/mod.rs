@@ -1,4 +1,4 @@
-//! HTML into Markdown, token by token.
+//! Converts HTML to Markdown, token by token.
 
 mod writer;
 
@@ -6,7 +6,7 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use writer::Writer;
 
-/// The most Markdown that one page becomes, in bytes; the rest is cut and said to be.
+/// The most Markdown of one page, in bytes. The rest is cut, with a note.
 pub const MAX_MARKDOWN: usize = 2 << 20;
 
 /// Elements whose content no reader sees.
@@ -62,7 +62,8 @@ pub fn to_markdown(html: &str, base: &str) -> String {
     writer.finish()
 }
 
-/// The element that hides what is read at present, and how many of its kind stand in it.
+/// The element that hides the current text, and how many elements of the same name
+/// are open inside it.
 #[derive(Default)]
 struct Hidden(Option<(String, usize)>);
 

@@ -1,13 +1,14 @@
-//! Writes Markdown as it comes: what is open is a small stack, what is pending are spaces and line ends.
+//! Writes Markdown as a stream. The state is a small stack of open elements and the pending
+//! spaces and line ends.
 
 use super::MAX_MARKDOWN;
 
-/// How deep lists and quotes are told apart; deeper ones look like this one.
+/// The depth to which lists and quotes are distinguished; deeper ones look like this depth.
 const MAX_DEPTH: usize = 12;
 /// The longest link that is written; longer ones carry data, not a place.
 const MAX_LINK: usize = 2048;
 
-/// A page in the making.
+/// A Markdown page that is being written.
 pub(super) struct Writer {
     out: String,
     base: Option<url::Url>,
@@ -23,7 +24,6 @@ pub(super) struct Writer {
     title: bool,
 }
 
-/// An open list.
 enum List {
     Dots,
     Numbers(u64),
@@ -88,7 +88,8 @@ impl Writer {
                 self.block();
             }
             "a" => self.open_link(attribute("href")),
-            // Named and not linked: whoever shows this text must not fetch anything because of it.
+            // Named and not linked: a program that shows this text must not fetch
+            // anything because of it.
             "img" => {
                 if let Some(alt) = attribute("alt").filter(|alt| !alt.trim().is_empty()) {
                     self.text(&format!("[image: {}]", alt.trim()));
@@ -184,7 +185,7 @@ impl Writer {
 
     /// A mark that belongs to the word before.
     fn close_mark(&mut self, mark: &str) {
-        // Emphasis of nothing is nothing.
+        // Emphasis without text is removed.
         if self.out.ends_with(mark) && !self.out.ends_with(&mark.repeat(2)) {
             let end = self.out.len() - mark.len();
             self.out.truncate(end);
@@ -218,7 +219,7 @@ impl Writer {
     }
 
     fn block(&mut self) {
-        // Inside a list, blocks stand close together.
+        // Inside a list, blocks are separated by a single line end.
         self.breaks = self.breaks.max(if self.lists.is_empty() { 2 } else { 1 });
     }
 
@@ -253,7 +254,7 @@ impl Writer {
     fn close_link(&mut self) {
         let Some((to, from)) = self.link.take() else { return };
         if self.out.get(from..).is_none_or(|text| text.trim().is_empty()) {
-            // A link without a text is no place that anybody could choose.
+            // A link without text gives the reader nothing to choose.
             self.out.truncate(from.saturating_sub(1));
             return;
         }

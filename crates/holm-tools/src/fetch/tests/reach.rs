@@ -36,7 +36,7 @@ pub(crate) fn client(names: Arc<Names>) -> Client {
     Client::new(Connector::new(names), Tls::with_config(config))
 }
 
-/// A server that says the same to everybody, and what it was asked.
+/// A server that sends the same response to every client, and records the requests.
 pub(crate) struct Server {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -119,7 +119,7 @@ async fn only_what_was_granted_is_reached() {
     }
     let denied = tool.clone().denials(Denials::parse(["fetch:http://127.0.0.1:*"]).expect("a denial"));
     assert_eq!(asked_for(&denied, &server.url("/")).await.outcome, Outcome::Failed);
-    // What the run may never do holds whatever the tool itself was given.
+    // What the run may never do applies, no matter what the tool itself was given.
     let mut job = Job::alone(Json::object([("url", server.url("/").into())]).canonical());
     let need = format!("fetch:{}", server.url("/"));
     job.needs = Arc::from([Need::Request(need.parse().expect("a request"))]);
@@ -248,7 +248,7 @@ async fn no_spelling_leads_inside() {
         let output = fetched(&tool, url, &["fetch:http://*", "fetch:https://*", "fetch:*://*:*"]).await;
         assert_eq!(output.outcome, Outcome::Failed, "{name}: {url}: {}", output.text);
         let refused =
-            ["refused", "no URL", "listener", "not spoken"].iter().any(|sign| output.text.contains(sign));
+            ["refused", "no URL", "listener", "not supported"].iter().any(|sign| output.text.contains(sign));
         assert!(refused, "{name}: {url}: it was tried: {}", output.text);
     }
 }
@@ -262,9 +262,9 @@ async fn kinds_sizes_and_times_are_bounded() {
         let output = asked_for(&tool.clone().limits(limits), &server.url("/")).await;
         assert!(output.outcome == Outcome::Failed && output.text.contains(sign), "{sign}: {}", output.text);
     };
-    check(page("image/png", "x"), "wanted is text/*").await;
-    check(page("application/octet-stream", "x"), "wanted is text/*").await;
-    check("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx".into(), "of no type").await;
+    check(page("image/png", "x"), "expected text/*").await;
+    check(page("application/octet-stream", "x"), "expected text/*").await;
+    check("HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nx".into(), "without a type").await;
     check(page("text/plain", &"x".repeat(1001)), "larger than 1000").await;
     check(
         format!("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n{}", "x".repeat(5000)),
@@ -276,8 +276,11 @@ async fn kinds_sizes_and_times_are_bounded() {
         "404",
     )
     .await;
-    check("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 99\r\n\r\nx".into(), "broke off")
-        .await;
+    check(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 99\r\n\r\nx".into(),
+        "closed the connection",
+    )
+    .await;
 }
 
 #[tokio::test]

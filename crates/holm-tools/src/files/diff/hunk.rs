@@ -1,4 +1,4 @@
-//! One hunk: its lines, and the one place where they fit.
+//! One hunk: its lines, and the search for the one place where they fit.
 
 use super::{
     super::{
@@ -14,14 +14,15 @@ use super::{
 /// Lines that are named where a hunk fits several places.
 const MOST_NAMED: usize = 10;
 
-/// Lines that belong together, with what is around them.
+/// A hunk: changed lines together with the lines around them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Hunk {
     /// Where the old lines begin, counted from 1, if the hunk says so.
     pub(super) start: Option<usize>,
     /// How many old and new lines it says that it has.
     pub(super) counts: Option<(usize, usize)>,
-    /// Lines above it, such as the head of its function; each stands within what the one before begins.
+    /// Lines above it, such as the head of its function. Each is inside the block that
+    /// the previous one begins.
     pub(super) anchors: Vec<String>,
     /// Whether it says that it is the end of the file.
     pub(super) at_end: bool,
@@ -36,7 +37,7 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Whether a note says that no line end follows.
     pub(super) open: bool,
-    /// Whether nothing at all was written, not even the blank in front: it may be there by mistake.
+    /// Whether the line is completely empty, without the leading blank. It may be there by mistake.
     pub(super) bare: bool,
 }
 
@@ -47,12 +48,12 @@ pub(super) enum Change {
     Added,
 }
 
-/// Why a hunk has no place.
+/// Why no place was found for a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Misfit {
     /// Its lines are not there.
     Nowhere,
-    /// They are there more than once, at these lines.
+    /// They occur more than once, at these lines.
     Several(Vec<String>),
     /// It has no lines that could be found.
     Unplaced,
@@ -66,11 +67,11 @@ impl From<Exhausted> for Misfit {
     }
 }
 
-/// Where a hunk goes.
+/// The place where a hunk applies.
 pub(super) struct Placed {
     /// The first line, counted from 0.
     pub(super) at: usize,
-    /// How far that is from where the hunk said, if it said so.
+    /// The distance from the line that the hunk named, if it named one.
     pub(super) shift: Option<isize>,
     pub(super) differences: Differences,
     indents: Option<Indents>,
@@ -78,7 +79,7 @@ pub(super) struct Placed {
     dropped: usize,
 }
 
-/// What is compared, from the nearest to the furthest. Those of one row are equally near.
+/// The comparisons, from the strictest to the loosest. Those of one row are equally strict.
 const TIERS: [&[(Closeness, Indent)]; 4] = [
     &[(Closeness::Exact, Indent::Same)],
     &[(Closeness::Blanks, Indent::Same)],
@@ -132,12 +133,12 @@ impl Hunk {
         self.lines.iter().filter(|line| line.change == Change::Added).map(|line| line.text.as_str())
     }
 
-    /// What in a text is most like the lines that are to be found.
+    /// The part of a text that is most similar to the lines that were not found.
     pub(super) fn nearest(&self, text: &str) -> String {
         nearest::describe(text, &self.wanted(), "the hunk")
     }
 
-    /// The one place behind `from`.
+    /// The one place after `from`.
     pub(super) fn place(
         &self,
         lines: &Lines<'_>,
@@ -241,7 +242,8 @@ impl Hunk {
         found.pop().ok_or(Misfit::Nowhere)
     }
 
-    /// The place of a hunk that only adds lines: behind the line that its number names, behind its anchor, or at the end.
+    /// The place of a hunk that only adds lines: after the line that its number names, after its
+    /// anchor, or at the end.
     fn place_added(&self, lines: &Lines<'_>, from: usize, shift: isize) -> Result<Placed, Misfit> {
         let placed = |at: usize, shift: Option<isize>| {
             let differences = Differences::default();
@@ -263,7 +265,7 @@ impl Hunk {
         }
     }
 
-    /// Writes the lines of the hunk behind what was written.
+    /// Appends the lines of the hunk to the text.
     pub(super) fn write(
         &self,
         out: &mut Written<'_>,
@@ -292,7 +294,7 @@ impl Hunk {
     }
 }
 
-/// Lines in the form in which they are compared.
+/// The lines of a hunk, normalised for one kind of comparison.
 struct Compared<'a> {
     wanted: Vec<std::borrow::Cow<'a, str>>,
     closeness: Closeness,
@@ -341,7 +343,8 @@ impl<'a> Compared<'a> {
     }
 }
 
-/// What the innermost anchor begins, wherever it stands: from its line to the end of its block.
+/// The blocks that the innermost anchor begins, wherever it occurs: from its line to the
+/// end of its block.
 fn blocks(lines: &Lines<'_>, anchors: &[String]) -> Vec<std::ops::Range<usize>> {
     if anchors.is_empty() {
         return Vec::new();
@@ -368,7 +371,7 @@ fn begins(line: &str, anchor: &str) -> bool {
     rest.is_some_and(|rest| !rest.starts_with(|next: char| next.is_alphanumeric() || next == '_'))
 }
 
-/// The lines that a line begins: those that are indented further, and what closes them.
+/// The block that a line begins: the lines with deeper indentation, and the line that closes them.
 fn block(lines: &Lines<'_>, head: usize) -> std::ops::Range<usize> {
     let depth = |line: usize| split_indent(lines.body(line)).0.len();
     let goes_on = |line: &usize| {

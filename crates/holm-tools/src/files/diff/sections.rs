@@ -1,6 +1,8 @@
-//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, … `*** End Patch`.
+//! Patches in sections: `*** Begin Patch`, `*** Update File: path`, `@@ head of a function`, …
+//! `*** End Patch`.
 //!
-//! Hunks have no numbers. Lines behind `@@` say in which class or function a hunk lies, the outermost first.
+//! Hunks have no numbers. Lines after `@@` name the class or function that contains the
+//! hunk, the outermost first.
 
 use super::{Action, FileDiff, Named, hunk::Hunk, short};
 
@@ -86,7 +88,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
     if line.starts_with("@@") {
         let inner = line.trim_start_matches('@').trim();
         let anchor = inner.strip_suffix("@@").unwrap_or(inner).trim();
-        // Heads that follow one another lead to one hunk.
+        // Consecutive heads belong to one hunk.
         if file.hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
             file.hunks.push(Hunk { appends: true, ..Hunk::default() });
         }
@@ -104,7 +106,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
             None => Err("stands behind no line"),
         };
     }
-    // The first hunk needs no @@, and one that said where it ends is over.
+    // The first hunk needs no @@, and a hunk that is marked as the end of the file is complete.
     if file.hunks.last().is_none_or(|hunk| hunk.at_end) {
         if line.trim().is_empty() {
             return Ok(());
@@ -116,7 +118,7 @@ fn take_of_hunk(file: &mut FileDiff, line: &str) -> Result<(), &'static str> {
 }
 
 impl FileDiff {
-    /// Leaves out hunks that are empty, and sees that something is left.
+    /// Removes empty hunks, and checks that at least one change is left.
     fn finish(&mut self) -> Result<(), String> {
         self.hunks.retain(Hunk::is_change);
         let Named::Path(path) = &self.name else { return Ok(()) };

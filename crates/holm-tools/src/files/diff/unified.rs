@@ -1,4 +1,4 @@
-//! Unified diffs, as git and `diff -u` write them and as models write them.
+//! Unified diffs, as git, `diff -u` and models write them.
 
 use super::{Action, FileDiff, Named, hunk::Hunk, short};
 
@@ -48,7 +48,7 @@ fn file(old: &str, new: &str) -> FileDiff {
     FileDiff { name: Named::Lines { old: old.to_owned(), new: new.to_owned() }, action, hunks: Vec::new() }
 }
 
-/// What may stand between hunks.
+/// Checks a line between hunks.
 fn between(at: usize, line: &str) -> Result<(), String> {
     const PASSED: &[&str] =
         &["diff ", "index ", "new file mode ", "deleted file mode ", "similarity ", "```"];
@@ -58,7 +58,8 @@ fn between(at: usize, line: &str) -> Result<(), String> {
     Err(format!("line {}: `{}` does not belong into a unified diff", at + 1, short(line)))
 }
 
-/// A hunk, and the line behind it. It ends at the next hunk, the next file or the end of the patch; its counts are ignored.
+/// A hunk, and the line after it. It ends at the next hunk, the next file or the end of the patch;
+/// its counts are ignored.
 fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
     let mut hunk = head(lines.get(at).copied().unwrap_or_default());
     let mut next = at + 1;
@@ -68,7 +69,7 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
             break;
         }
         if !hunk.take(line) {
-            // What git writes between files, once all lines are there.
+            // Lines that git writes between files, once all lines of the hunk are there.
             if between(next, line).is_ok() {
                 break;
             }
@@ -86,8 +87,8 @@ fn hunk(lines: &[&str], at: usize) -> Result<(Hunk, usize), String> {
     Ok((hunk, next))
 }
 
-/// Whether what looks like the beginning of a file is the last change of a hunk, a `-- ` that becomes a `++ `: only where
-/// exactly these two lines are still to come.
+/// Whether two lines that look like the head of a file are the last change of a hunk, a `-- ` that
+/// becomes a `++ `. They are only if exactly these two lines are still missing.
 fn is_last_change(hunk: &Hunk, lines: &[&str], at: usize) -> bool {
     let (old, new) = hunk.counted();
     let begins_hunk = lines.get(at + 2).is_some_and(|line| line.starts_with("@@"));
@@ -97,7 +98,8 @@ fn is_last_change(hunk: &Hunk, lines: &[&str], at: usize) -> bool {
     }
 }
 
-/// What stands in the line with which a hunk begins: numbers, the head of its function, or nothing that helps.
+/// The content of the line with which a hunk begins: numbers, the head of its
+/// function, or nothing useful.
 fn head(line: &str) -> Hunk {
     if let Some((start, old, new)) = numbers(line) {
         return Hunk { start: Some(start), counts: Some((old, new)), ..Hunk::default() };

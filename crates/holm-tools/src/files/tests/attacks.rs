@@ -215,7 +215,7 @@ async fn a_call_reaches_what_its_needs_say_and_nothing_else() {
     )
     .await;
     bench.check_text("a/x.txt", "word");
-    // A walk shows no more than the needs say, whatever lies there.
+    // A walk shows only what the needs allow, no matter which files are there.
     let output = call(&bench.tools, "glob", job(&json!({ "pattern": "**" }), &["read:.", "read:a/**"])).await;
     assert!(output.text.starts_with("a/x.txt") && !output.text.contains("b/x.txt"), "{}", output.text);
 }

@@ -1,4 +1,4 @@
-//! The description of a program: what its help text came to.
+//! The description of a program, made from its help text.
 
 mod read;
 
@@ -10,7 +10,7 @@ use super::limits::MAX_NESTING;
 use super::plan::{CallPlan, Node};
 use super::{merge, schema, settle};
 
-/// Which program was asked, and with which words before `--help`.
+/// The program that printed the help, and the words before `--help`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// Its name without folders, as usage lines show it.
@@ -20,7 +20,6 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program itself.
     #[must_use]
     pub fn named(name: &str) -> Self {
         Self { name: name.into(), path: Vec::new() }
@@ -33,7 +32,7 @@ impl Program {
     }
 }
 
-/// What a program said about itself.
+/// A program's description, read from its help text.
 ///
 /// ```
 /// use holm_tools::help::{Description, Program};
@@ -49,13 +48,13 @@ impl Program {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
-    /// What it does.
     pub about: String,
     /// Its version, where it says so.
     pub version: Option<String>,
     /// Words under which it should be found.
     pub keywords: Vec<String>,
-    /// How much it says that it can do. A claim: whoever runs the program decides.
+    /// How much the program says that it can change. This is a claim: the host that
+    /// runs the program decides.
     pub level: Option<Level>,
     /// JSON Schema of its arguments.
     pub schema: Json,
@@ -64,7 +63,7 @@ pub struct Description {
     help_word: bool,
 }
 
-/// What to ask a program next.
+/// The next help text to request from a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The subcommand that is not described yet.
@@ -74,7 +73,7 @@ pub struct Question {
 }
 
 impl Description {
-    /// Reads what a program printed for `-h` and for `--help`; one of them is enough.
+    /// Reads the output of a program for `-h` and for `--help`; one of them is enough.
     ///
     /// # Errors
     ///
@@ -131,7 +130,7 @@ impl Description {
     ///
     /// # Errors
     ///
-    /// When there is no such subcommand.
+    /// If the subcommand does not exist.
     pub fn attach(&mut self, path: &[String], inner: &Self) -> Result<(), AttachError> {
         if path.len() > MAX_NESTING {
             return Err(AttachError::TooDeep);

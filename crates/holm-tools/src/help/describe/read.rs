@@ -1,4 +1,5 @@
-//! One help text to a draft: decode, take apart, read each part, put together.
+//! Reads one help text into a draft: decodes it, splits it into sections, reads each section,
+//! and combines the results.
 
 use std::collections::BTreeSet;
 
@@ -46,16 +47,17 @@ pub(super) fn draft(program: &Program, bytes: &[u8]) -> Result<Draft, NotHelp> {
     Ok(draft)
 }
 
-/// What the sections hold, before it is put together.
+/// The content of the sections, before it is combined.
 #[derive(Default)]
 struct Parts {
     usages: Vec<String>,
     specs: Vec<(Spec, Vec<String>)>,
     positions: Vec<DraftPosition>,
     commands: Vec<DraftCommand>,
-    /// Lines that belong to no option, for what is listed without a title.
+    /// Lines that belong to no option. They may hold lists without a title.
     others: Vec<Line>,
-    /// Lines right after the usage, which say what the program does where nothing before it does.
+    /// Lines right after the usage. They say what the program does if nothing
+    /// before the usage does.
     after_usage: Vec<Line>,
     /// Whether a title announced options or arguments.
     listed: bool,
@@ -122,7 +124,7 @@ impl Parts {
             describe(&mut option, Marks::read(&spec.inline, body));
             let known = options.iter_mut().find(|known| option.names.iter().any(|name| known.is(name)));
             match known {
-                // The same option once more, as a table of two columns may show it.
+                // The same option again, as a table of two columns may show it.
                 Some(known) if known.about.is_empty() => known.about = option.about,
                 Some(_) => {}
                 None if option.names.is_empty() => {}
@@ -132,7 +134,7 @@ impl Parts {
         options
     }
 
-    /// Commands that stand under the word that chooses them, or under no title at all.
+    /// Finds commands that are listed under the word that chooses them, or without a title.
     fn nested(&mut self, commands: &mut Vec<DraftCommand>) {
         if !commands.is_empty() {
             let mut seen = BTreeSet::new();
@@ -150,7 +152,7 @@ impl Parts {
                 && matches!(plain(word).to_lowercase().as_str(), "command" | "subcommand")
             {
                 commands.extend(commands::loose(&self.others));
-                // Nothing more can be found by another such word.
+                // Another such word would find nothing more.
                 return;
             }
             if !commands.is_empty() {
@@ -264,7 +266,7 @@ fn level(text: &str) -> Option<Level> {
     }
 }
 
-/// What the program does and which version it is, from the first place that says it.
+/// The program's purpose and its version, from the first place that states them.
 fn about(sections: &[Section], parts: &Parts, program: &Program) -> (String, Option<String>) {
     let mut version = None;
     let before: &[Line] = match sections.first() {
@@ -302,7 +304,7 @@ fn prose<'a>(
     let mut text = String::new();
     for line in lines {
         let mut line = line.text.as_str();
-        // An underlined title is no part of the paragraph before it.
+        // An underlined title does not belong to the paragraph before it.
         if !line.is_empty() && line.chars().all(|c| matches!(c, '=' | '-')) {
             let end = text.trim_end().rfind('\n').unwrap_or(0);
             text.truncate(end);
@@ -334,7 +336,7 @@ fn prose<'a>(
     text.trim().into()
 }
 
-/// A single line with a version in it says who speaks, not what is done.
+/// A single line with a version in it names the program but does not say what it does.
 fn is_banner(text: &str) -> bool {
     let number = |word: &str| {
         let word = word.trim_start_matches(['v', '(', '[']);
@@ -357,7 +359,7 @@ fn version_line(line: &str, program: &Program) -> Option<String> {
     plain.then(|| number.into())
 }
 
-/// What follows `name - `, `name -- ` or `name: `.
+/// The text after `name - `, `name -- ` or `name: `.
 fn after_name<'a>(line: &'a str, program: &Program) -> &'a str {
     let call = std::iter::once(&program.name).chain(&program.path).cloned().collect::<Vec<_>>().join(" ");
     let rest = line.strip_prefix(&call).or_else(|| line.strip_prefix(&program.name));

@@ -1,4 +1,4 @@
-//! Arguments to words.
+//! Turns arguments into the words of a command line.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,8 @@ impl CallPlan {
     ///
     /// # Errors
     ///
-    /// When arguments are missing, unknown, of another kind, or could not be told from options by the program.
+    /// If arguments are missing, unknown or of the wrong type, or if the program could not
+    /// tell them from options.
     pub fn argv(&self, arguments: &Json) -> Result<Vec<String>, CallError> {
         let mut words = Words { argv: Vec::new(), greedy: false };
         words.node(&self.root, arguments, "arguments")?;
@@ -25,7 +26,7 @@ impl CallPlan {
 
 struct Words {
     argv: Vec<String>,
-    /// Whether the last option would take more words than its own.
+    /// Whether the last option would also take the words that follow its own.
     greedy: bool,
 }
 
@@ -35,7 +36,8 @@ impl Words {
             return Err(CallError::NotAnObject { place: place.into(), found: arguments.kind() });
         };
         known(node, members, place)?;
-        // Those that take any number of words first: another option after them ends their list.
+        // Options that take any number of words come first: another option after
+        // them ends their list.
         let (greedy, plain): (Vec<&Opt>, Vec<&Opt>) =
             node.options.iter().partition(|option| is_greedy(option));
         for option in greedy.into_iter().chain(plain) {
@@ -61,7 +63,7 @@ impl Words {
         }
     }
 
-    /// The words of a subcommand that nobody described: as they are.
+    /// The words of a subcommand that has no description, unchanged.
     fn rest(&mut self, value: &Json, place: &str) -> Result<(), CallError> {
         let Some(members) = value.as_object() else {
             return Err(CallError::NotAnObject { place: place.into(), found: value.kind() });
@@ -189,7 +191,8 @@ impl Words {
         let any = node.steps.iter().any(used);
         for step in &node.steps {
             match step {
-                // Words between positions stand where a call has positions at all, or no subcommand instead.
+                // Literal words between positions are written if the call has any
+                // positions, or no subcommand.
                 Step::Literal(word) if any || !command => words.push((word.clone(), String::new())),
                 Step::Dashes if any => stated = true,
                 Step::Literal(_) | Step::Dashes => {}
@@ -259,7 +262,7 @@ fn is_greedy(option: &Opt) -> bool {
     matches!(option.takes, Takes::Value { times: Times::Values, .. }) || is_open(option)
 }
 
-/// Whether an option that stands without its value would take the next word for it.
+/// Whether an option without its value would take the next word for it.
 fn is_open(option: &Opt) -> bool {
     matches!(option.takes, Takes::Value { bare: true, glue: Glue::Space, .. })
 }

@@ -1,15 +1,15 @@
-//! How a program is called: which argument becomes which words, and in which order.
+//! The plan of a call: which argument becomes which words, and in which order.
 
 mod argv;
 mod value;
 
 use serde::{Deserialize, Serialize};
 
-/// The plan of a program: JSON arguments in, words out.
+/// The plan of a program: turns JSON arguments into the words of a command line.
 ///
-/// The words are what the program's `main` gets, after its own name. They pass through no shell, so nothing is quoted and
-/// nothing can be broken out of; a value that looks like an option is written so that the program takes it for a value, or
-/// refused.
+/// The words are what the program's `main` gets, after its own name. They pass through no shell, so
+/// nothing is quoted and nothing can break out of quotes. A value that looks like an option is
+/// written so that the program takes it for a value, or refused.
 ///
 /// ```
 /// use holm_guards::json::Json;
@@ -27,7 +27,7 @@ pub struct CallPlan {
     pub root: Node,
 }
 
-/// One command: its options, its positions, its subcommands.
+/// One command: its options, positions and subcommands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Node {
     /// Its options, in the order in which they are written.
@@ -42,7 +42,6 @@ pub struct Node {
     pub dashes: bool,
 }
 
-/// A subcommand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Command {
     /// The property that chooses it.
@@ -51,57 +50,51 @@ pub struct Command {
     pub name: String,
     /// Other words that call it.
     pub aliases: Vec<String>,
-    /// What it does.
     pub about: String,
-    /// What it takes; none until its own help was read, and then it takes words as they are.
+    /// Its arguments. `None` until its own help was read; until then it takes words as they are.
     pub node: Option<Box<Node>>,
 }
 
-/// An option.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opt {
     /// The property that sets it.
     pub property: String,
     /// How it is written, dashes included.
     pub flag: String,
-    /// What it takes.
     pub takes: Takes,
     /// Whether it must be given.
     pub need: Need,
-    /// What it does.
     pub about: String,
-    /// What holds without it.
+    /// The value that applies without it.
     pub default: Option<String>,
 }
 
-/// Whether something must be given.
+/// Whether an argument is required.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Need {
-    /// It must.
     Required,
     /// It may be left out.
     #[default]
     Optional,
 }
 
-/// What an option takes.
+/// The value that an option takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Takes {
-    /// Nothing: it is there or not.
+    /// No value: the option is given or not.
     Nothing(Off),
-    /// Nothing, and it counts how often it stands.
+    /// No value; the option counts how often it is given.
     Count,
-    /// A value.
     Value {
-        /// What the value is.
+        /// The type of the value.
         kind: Kind,
         /// How it is joined to the option.
         glue: Glue,
         /// How many there may be.
         times: Times,
-        /// Whether the option may stand without one.
+        /// Whether the option may be given without a value.
         bare: bool,
         /// Whether `=` may join a value that begins with a dash.
         equals: bool,
@@ -114,7 +107,6 @@ pub enum Takes {
 pub enum Off {
     /// By leaving it out.
     Omit,
-    /// By this word.
     Flag(String),
 }
 
@@ -134,7 +126,6 @@ pub enum Glue {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Times {
-    /// One.
     Once,
     /// The option again for each.
     Occurrences,
@@ -144,31 +135,26 @@ pub enum Times {
     Exactly(u8),
 }
 
-/// What a value is.
+/// The type of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Any text; numbers and booleans are written as text.
     Text,
-    /// A whole number.
     Integer,
-    /// A number.
     Number,
     /// `true` or `false`, as a word.
     Boolean,
-    /// One of these.
     Choice(Vec<String>),
 }
 
-/// Something after the options.
+/// A word after the options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// A word that always stands here.
+    /// A word that is always written here.
     Literal(String),
-    /// `--`, always.
     Dashes,
-    /// A value.
     Position(Position),
 }
 
@@ -177,15 +163,14 @@ pub enum Step {
 pub struct Position {
     /// The property that sets it.
     pub property: String,
-    /// What it is.
     pub kind: Kind,
     /// Whether it must be given.
     pub need: Need,
     /// Whether there may be several.
     pub many: bool,
-    /// What it is for.
+    /// Its description, for the model.
     pub about: String,
-    /// What holds without it.
+    /// The value that applies without it.
     pub default: Option<String>,
     /// Properties of positions that must be given with it, because the program counts from the left.
     pub after: Vec<String>,

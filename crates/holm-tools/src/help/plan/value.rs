@@ -1,4 +1,4 @@
-//! One value of an argument as the text that a program reads.
+//! Turns one value of an argument into the text that a program reads.
 
 use holm_guards::json::Json;
 
@@ -6,7 +6,7 @@ use super::Kind;
 use crate::help::error::CallError;
 use crate::help::limits::MAX_WORDS;
 
-/// The text of a value, if it is of the kind that is asked for. Numbers keep the text they were written with.
+/// The text of a value, if it has the required type. Numbers keep their original text.
 pub(super) fn single(value: &Json, kind: &Kind, place: &str) -> Result<String, CallError> {
     let wrong = |expected: &str| CallError::WrongKind {
         place: place.into(),
@@ -40,7 +40,7 @@ pub(super) fn single(value: &Json, kind: &Kind, place: &str) -> Result<String, C
     Ok(text)
 }
 
-/// The values of a list; a value that stands alone is a list of one.
+/// The values of a list; a single value counts as a list of one.
 pub(super) fn listed<'a>(value: &'a Json, place: &str) -> Result<Vec<&'a Json>, CallError> {
     match value {
         Json::Array(items) if items.len() > MAX_WORDS => Err(CallError::TooLong),
@@ -61,9 +61,9 @@ pub(super) fn switch(value: &Json, place: &str) -> Result<bool, CallError> {
     })
 }
 
-/// How often a switch stands.
+/// How often a switch is given.
 pub(super) fn count(value: &Json, place: &str) -> Result<usize, CallError> {
-    /// More than anybody counts.
+    /// More repetitions than any program counts.
     const MOST: u64 = 16;
     match value.as_u64() {
         Some(count) if count <= MOST => Ok(usize::try_from(count).unwrap_or(0)),

@@ -132,7 +132,7 @@ fn word() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    /// Whatever the values are, the words before `--` are only those that the plan writes.
+    /// For all values, the words before `--` are only those that the plan writes.
     #[test]
     fn values_stay_values(output in word(), level in word(), inputs in proptest::collection::vec(word(), 1..5)) {
         let pack = read(PACK);

@@ -131,7 +131,8 @@ async fn a_change_is_visible_soon() {
         times.push(began.elapsed());
     }
     times.sort();
-    // The middle one, because a machine under load may stop anybody once. How soon exactly, the benchmarks say.
+    // The median, because a loaded machine may delay one attempt. The benchmarks
+    // measure the exact time.
     assert!(times[4] <= Duration::from_secs(2), "{times:?}");
 }
 
@@ -214,7 +215,7 @@ async fn a_folder_that_another_took_the_place_of_is_watched_from_then_on() {
     }
     let (registry, _watching) = watch(&folder).await;
     assert_eq!(names(&registry.snapshot()), ["a", "gone"]);
-    // At once, so that nobody sees the path without a folder.
+    // In one step, so that the path never lacks a folder.
     fs::rename(&folder, parent.path().join("old")).unwrap();
     fs::rename(&other, &folder).unwrap();
     wait_said(&registry, "a", "2").await;
@@ -308,10 +309,10 @@ async fn trust_that_is_taken_back_stops_the_next_call_and_the_next_look_removes_
     assert_eq!(said(&held, "a").await.as_deref(), Some("good"));
     ledger.forget(&at).unwrap();
     let told = said(&held, "a").await.unwrap();
-    assert!(told.contains("nobody has trusted it") && !told.contains("good"), "{told}");
+    assert!(told.contains("you have not trusted it") && !told.contains("good"), "{told}");
     put(folder.path(), "a.say", "good");
     let snapshot = until(&registry, |snapshot| snapshot.find("a").is_none()).await;
-    assert!(problems(&snapshot)[0].starts_with("nobody has trusted it"), "{:?}", problems(&snapshot));
+    assert!(problems(&snapshot)[0].starts_with("you have not trusted it"), "{:?}", problems(&snapshot));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -347,7 +348,7 @@ async fn nothing_is_watched_after_the_watch_was_dropped() {
     put(folder.path(), "a.say", "1");
     wait_said(&registry, "a", "1").await;
     drop(watching);
-    // Whoever still watches has seen a change and the next one before this is looked at.
+    // A watcher that is still active has seen one change and the next before this is checked.
     let (other, _other) = watch(folder.path()).await;
     for name in ["b", "c"] {
         put(folder.path(), &format!("{name}.say"), "1");

@@ -1,4 +1,4 @@
-//! Git's configuration format, read without git.
+//! Parses git's configuration format without git.
 
 use std::path::Path;
 
@@ -6,13 +6,11 @@ use crate::plain::read_plain_within;
 
 /// The largest configuration file that is read. Git's own are a few kilobytes.
 pub(super) const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
-/// The most entries of one file that are looked at.
+/// The most entries of one file that are read.
 const MAX_ENTRIES: usize = 20_000;
 
-/// One configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct GitConfig {
-    /// In their order.
     pub(crate) entries: Vec<ConfigEntry>,
     /// Whether every line is of the simplest form, so that git cannot read it in any other way.
     pub(crate) is_simple: bool,
@@ -23,12 +21,10 @@ pub(crate) struct GitConfig {
 /// One setting: `section.subsection.key = value`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ConfigEntry {
-    /// In small letters.
     pub(crate) section: String,
     pub(crate) subsection: Option<String>,
-    /// In small letters.
     pub(crate) key: String,
-    /// None where there is a key and no `=`, which means true.
+    /// `None` for a key without `=`, which means true.
     pub(crate) value: Option<String>,
 }
 
@@ -52,12 +48,12 @@ impl ConfigEntry {
 }
 
 impl GitConfig {
-    /// Reads a file; none where there is no plain file of a bounded size.
+    /// Reads a file. Returns `None` if it is not a plain file within the size limit.
     pub(crate) fn read(file: &Path) -> Option<Self> {
         read_plain_within(file, MAX_CONFIG_BYTES).ok().map(|bytes| Self::parse(&bytes))
     }
 
-    /// Reads a text. What is not understood ends it: git refuses such a file.
+    /// Parses a text. It stops at the first error, because git refuses such a file.
     pub(crate) fn parse(bytes: &[u8]) -> Self {
         let text = String::from_utf8_lossy(bytes);
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -93,7 +89,8 @@ impl GitConfig {
     }
 }
 
-/// Whether git and everybody else read a line alike: a section, a key with a plain value, a comment, or nothing.
+/// Whether git and all other parsers read a line alike: a section, a key with a plain value, a
+/// comment, or an empty line.
 fn is_simple(line: &[u8]) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
     let line = line.trim_matches([' ', '\t']);
@@ -120,7 +117,7 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\t', "\\t")
 }
 
-/// A position in the text.
+/// The parser's position in the text.
 struct Reader<'a> {
     rest: std::iter::Peekable<std::str::Chars<'a>>,
     section: Option<(String, Option<String>)>,
@@ -128,7 +125,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads to the end; none where something is not understood.
+    /// Reads to the end. Returns `None` at a syntax error.
     fn read_all(&mut self) -> Option<()> {
         while let Some(&letter) = self.rest.peek() {
             match letter {

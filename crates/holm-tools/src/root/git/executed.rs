@@ -1,13 +1,14 @@
-//! The files that a command line of git's would run: programs that are named by a path, and what any program is given that is not
-//! known to only read or print it. Which word is the script cannot be known for every program, so several are candidates.
+//! Finds the files that a command line of git would run. These are programs named by a path, and
+//! arguments of programs that are not known to only read or print them. No rule says for every
+//! program which word is the script, so several words are candidates.
 
-/// Words before which no program stands yet.
+/// Words after which the program still follows.
 const BEFORE_PROGRAM: &[&str] = &[
     "if", "then", "else", "elif", "do", "while", "until", "!", "time", "exec", "command", "builtin", "env",
     "nohup", "nice", "sudo", "doas", "xargs", "eval", "timeout", "setsid", "stdbuf", "{",
 ];
 
-/// Programs that read, print or move what they are given, and run none of it.
+/// Programs that read, print or move their arguments, and run none of them.
 const READERS: &[&str] = &[
     "[", "[[", "basename", "cat", "cd", "chmod", "cmp", "cp", "cut", "date", "diff", "dirname", "echo",
     "egrep", "exit", "export", "false", "fgrep", "git", "grep", "head", "install", "jq", "ln", "local", "ls",
@@ -15,20 +16,22 @@ const READERS: &[&str] = &[
     "sleep", "sort", "tail", "tee", "test", "touch", "tr", "true", "uniq", "unset", "wc",
 ];
 
-/// Programs that run the file behind `-f`.
+/// Programs that run the file after `-f`.
 const BY_OPTION: &[&str] = &["awk", "gawk", "mawk", "sed", "make", "gmake"];
 
 /// Shells, whose `-c` is followed by a text of commands.
 const SHELLS: &[&str] = &["ash", "bash", "busybox", "dash", "fish", "ksh", "sh", "zsh"];
 
-/// The deepest substitution that is looked into.
+/// The deepest substitution that is read.
 const MAX_DEPTH: usize = 16;
 
-/// A word that may name a file that is run, as it is written. A value that the shell puts in is a `$`.
+/// A word that may name an executed file, as it is written. A value that the shell
+/// inserts is a `$`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Candidate {
     pub(super) word: String,
-    /// It may be the value of an option, so that words behind it are candidates even if it names a file.
+    /// It may be the value of an option, so that later words are candidates even if
+    /// it names a file.
     pub(super) after_option: bool,
 }
 
@@ -116,7 +119,8 @@ impl Reader {
         self.words.extend(self.word.take());
     }
 
-    /// Begins a substitution, which has commands of its own. What it gives is part of the word that it stands in.
+    /// Begins a substitution, which has commands of its own. Its output is part of the
+    /// word that contains it.
     fn open(&mut self, end: char, is_quoted: &mut bool) {
         let mut word = self.word.take().unwrap_or_default();
         word.push('$');
@@ -150,7 +154,7 @@ impl Reader {
         };
         let mut rest = words.iter().skip_while(is_before);
         let Some(program) = rest.clone().next() else { return };
-        // Behind options of what stands before a program, as of `env -i`, the program is one of the candidates.
+        // After options of a prefix such as `env -i`, the program is one of the candidates.
         if program.starts_with('-') || program.starts_with(|letter: char| letter.is_ascii_digit()) {
             return self.found.push(candidates(rest));
         }
@@ -159,7 +163,7 @@ impl Reader {
         if program.contains('/') {
             self.found.push(vec![Candidate { word: program.clone(), after_option: false }]);
         }
-        // A program of the work tree is held itself; what it does with its arguments is its own affair.
+        // A program of the work tree is protected itself, so its arguments do not matter.
         let is_own = program.contains('/') && !program.starts_with('/');
         if READERS.contains(&name) || is_own {
             return;
@@ -181,7 +185,7 @@ impl Reader {
     }
 }
 
-/// Words that are no options, and values of options.
+/// Words that are not options, and values of options.
 fn candidates<'a>(words: impl Iterator<Item = &'a String>) -> Vec<Candidate> {
     let mut after_option = false;
     let mut found = Vec::new();
@@ -202,7 +206,7 @@ mod tests {
 
     #[test]
     fn what_may_be_run_is_found_and_what_is_only_read_is_not() {
-        // As if of the words those with a slash or a dot were files.
+        // Treats words with a slash or a dot as files.
         let check = |text: &str, expect: &[&str]| {
             let is_file = |word: &str| word.contains(['/', '.']) && word != ".";
             let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The submodules that a git index lists, also those that nobody has initialised.
+//! The submodules that a git index lists, also those that are not initialised.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ const EXTENDED: u16 = 0x4000;
 /// The folders of the submodules, relative to the work tree. What cannot be read has none.
 pub(crate) fn gitlinks(git_folder: &Path) -> Vec<PathBuf> {
     let Ok(bytes) = read_plain_within(&git_folder.join("index"), MAX_INDEX_BYTES) else { return Vec::new() };
-    // The length of object names is not in the index. The wrong one is noticed by the first name that is none.
+    // The index does not store the length of object names. A wrong length is noticed at
+    // the first invalid name.
     [20, 32].iter().find_map(|hash| read(&bytes, *hash)).unwrap_or_default()
 }
 
@@ -77,7 +78,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository of git's own making with two submodules that nobody has initialised.
+    /// A repository made by git itself, with two submodules that are not initialised.
     fn check(format: &str, version: &str) {
         let folder = tempfile::tempdir().unwrap();
         let git = |args: &[&str]| {

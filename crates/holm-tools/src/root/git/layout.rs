@@ -1,7 +1,9 @@
-//! Whether a folder is the inside of a git repository, under whatever name, and where the one of a work tree is.
+//! Decides whether a folder is the inside of a git repository, under any name, and finds the
+//! repository of a work tree.
 //!
-//! Git runs programs that its configuration names. A repository need not be called `.git`: a bare one can lie anywhere,
-//! and git finds it when it is started there. So no tool writes into a folder that git would take for one.
+//! Git runs programs that its configuration names. A repository need not be called `.git`: a bare
+//! one can lie anywhere, and git finds it when it is started there. So no tool writes into a folder
+//! that git would take for a repository.
 
 use std::os::fd::AsFd;
 use std::path::{Component, Path, PathBuf};
@@ -29,9 +31,9 @@ pub(crate) fn is_named_git(name: &str) -> bool {
 pub(crate) struct GitFolder {
     /// Where paths in its configuration start.
     pub(crate) work_tree: PathBuf,
-    /// What belongs to this work tree alone: `HEAD`, the index.
+    /// The files of this work tree alone: `HEAD`, the index.
     pub(crate) own: PathBuf,
-    /// What all work trees of the repository share: configuration and hooks.
+    /// The files that all work trees of the repository share: configuration and hooks.
     pub(crate) common: PathBuf,
 }
 
@@ -49,14 +51,14 @@ impl GitFolder {
         Self { work_tree: work_tree.to_owned(), own, common }
     }
 
-    /// The git folder that git would use in this folder: its own, or that of a folder above.
+    /// The git folder that git would use in this folder: its own, or that of a parent folder.
     pub(crate) fn around(folder: &Path) -> Option<Self> {
         folder.ancestors().take_while(|folder| !is_end(folder)).find_map(Self::of)
     }
 }
 
-/// Whether no repository is looked for in this folder and above. Tests do not depend on what lies around the folder for
-/// temporary files.
+/// Whether the search for a repository ends at this folder. Tests must not depend on the folders
+/// around the temporary folder.
 fn is_end(folder: &Path) -> bool {
     cfg!(test) && std::env::temp_dir().canonicalize().is_ok_and(|end| end == folder)
 }
@@ -69,7 +71,8 @@ fn pointed(file: &Path, prefix: &str) -> Option<PathBuf> {
     (!path.is_empty()).then(|| plain_path(&file.parent().unwrap_or(Path::new("/")).join(path)))
 }
 
-/// A path without `.` and `..`. Links are not looked at: what is compared with it was found by its names.
+/// A path without `.` and `..`. Links are not resolved, because the path is compared with others
+/// that were found by name.
 pub(crate) fn plain_path(path: &Path) -> PathBuf {
     let mut whole = PathBuf::new();
     for part in path.components() {

@@ -1,5 +1,6 @@
-//! What git takes for a repository, and what it would run because a repository or its configuration says so. Git itself is
-//! never started here: it would run what is looked for.
+//! Finds what git takes for a repository, and what it would run because a repository or its
+//! configuration says so. Git itself is never started here, because it would run the very programs
+//! that this module looks for.
 
 mod config;
 mod executed;

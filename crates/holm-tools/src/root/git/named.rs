@@ -1,5 +1,6 @@
-//! The files of a workspace that git would run or obey because its configuration names them: hooks, included files, filters,
-//! helpers. Read from the configuration of the repository, of the user and of the system.
+//! Finds the files of a workspace that git would run or obey because its configuration names them:
+//! hooks, included files, filters, helpers. It reads the configuration of the repository, of the
+//! user and of the system.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,9 +15,9 @@ use crate::plain::read_plain_within;
 
 /// The most configuration files that are read for one repository, included ones counted.
 const MAX_FILES: usize = 64;
-/// The most hooks of a repository that are looked into.
+/// The most hooks of a repository that are read.
 const MAX_HOOKS: usize = 64;
-/// The longest hook that is looked into; what a longer one calls is not known.
+/// The longest hook that is read; the calls of a longer one are unknown.
 const MAX_HOOK_BYTES: u64 = 64 * 1024;
 
 /// Settings that name a file or a folder, also one that does not exist yet.
@@ -65,7 +66,7 @@ const HOOKS: &[&str] = &[
     "sendemail-validate",
 ];
 
-/// Settings that name nothing that is run; a star is a name of the user's.
+/// Settings that name nothing that is run; a star is a name that the user chooses.
 const HARMLESS: &[&str] = &[
     "core.repositoryformatversion",
     "core.filemode",
@@ -138,7 +139,7 @@ const HARMLESS: &[&str] = &[
     "advice.detachedhead",
 ];
 
-/// Whether a setting of a repository can run nothing.
+/// Whether a setting of a repository cannot run anything.
 pub(crate) fn is_harmless(entry: &ConfigEntry) -> bool {
     let value = entry.value.as_deref().unwrap_or_default();
     let subsection = entry.subsection.as_ref().map(|_| "*.").unwrap_or_default();
@@ -146,7 +147,7 @@ pub(crate) fn is_harmless(entry: &ConfigEntry) -> bool {
     match name.as_str() {
         "core.fsmonitor" | "commit.gpgsign" | "tag.gpgsign" => entry.is_boolean(),
         "submodule.*.update" => ["checkout", "rebase", "merge", "none"].contains(&value),
-        // The name of a helper program stands before two colons.
+        // The name of a helper program comes before two colons.
         "remote.*.url" | "remote.*.pushurl" => !value.contains("::"),
         name => HARMLESS.contains(&name),
     }
@@ -157,7 +158,7 @@ pub(crate) fn is_harmless(entry: &ConfigEntry) -> bool {
 pub(crate) struct NamedPaths(BTreeSet<PathBuf>);
 
 impl NamedPaths {
-    /// What these repositories and the user's own configuration name inside `workspace`.
+    /// The paths inside `workspace` that these repositories and the user's own configuration name.
     pub(crate) fn find<'a>(workspace: &Path, repositories: impl IntoIterator<Item = &'a GitFolder>) -> Self {
         let personal = personal();
         let mut named = BTreeSet::new();
@@ -180,7 +181,7 @@ impl NamedPaths {
         self.0.iter().map(PathBuf::as_path)
     }
 
-    /// The named path that this one is, or lies in.
+    /// The named path that equals or contains this one.
     pub(crate) fn holding(&self, path: &Path) -> Option<&Path> {
         self.iter().find(|named| path.starts_with(named))
     }
@@ -192,7 +193,7 @@ fn held(workspace: &Path, path: PathBuf) -> Vec<PathBuf> {
     let all = std::iter::once(path).chain(real);
     let spread = all.flat_map(|path| {
         if workspace.starts_with(&path) {
-            // A whole workspace cannot be held because hooks are looked for in it.
+            // A whole workspace cannot be protected only because git looks for hooks in it.
             HOOKS.iter().map(|hook| path.join(hook)).collect()
         } else {
             vec![path]
@@ -220,18 +221,19 @@ fn personal() -> Vec<PathBuf> {
     files
 }
 
-/// What one repository's configuration names.
+/// Collects the paths that one repository's configuration names.
 struct Search<'a> {
     repository: &'a GitFolder,
     named: BTreeSet<PathBuf>,
     /// How many files were read.
     files: usize,
-    /// What files hold that were read before: all repositories share those of the user.
+    /// The contents of files that were already read: all repositories share those of the user.
     read: &'a mut BTreeMap<PathBuf, Rc<Vec<ConfigEntry>>>,
 }
 
 impl Search<'_> {
-    /// Reads one file, and says which others it includes. Conditions are not looked at: they may hold tomorrow.
+    /// Reads one file, and returns the files that it includes. Conditions are ignored, because
+    /// they may hold tomorrow.
     fn read(&mut self, file: &Path) -> Vec<PathBuf> {
         self.files += 1;
         if self.files > MAX_FILES {
@@ -270,7 +272,7 @@ impl Search<'_> {
         entries
     }
 
-    /// What the hooks in a folder are links to, and the files that they name.
+    /// Adds the link targets of the hooks in a folder, and the files that the hooks name.
     fn hooks(&mut self, folder: &Path) {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_HOOKS);
         for hook in entries.map(|entry| entry.path()) {
@@ -323,7 +325,7 @@ impl Search<'_> {
     /// Takes a word for a path, if there is such a file. Whether there is.
     fn name(&mut self, word: &str, fits: fn(&Path) -> bool) -> bool {
         let mut is_there = false;
-        // Before a slash may stand a variable for the top of the work tree.
+        // A variable for the top of the work tree may come before a slash.
         let behind = word.find('/').and_then(|slash| word.get(slash + 1..));
         let behind = behind.filter(|_| word.starts_with(['$', '/']));
         for word in std::iter::once(word).chain(behind) {

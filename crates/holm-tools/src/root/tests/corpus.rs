@@ -1,6 +1,7 @@
 //! The attacks on paths, by name. Each is tried by every tool.
 
-/// What is refused to whoever reads or writes. `{outside}` stands for the real path of what lies beside the root.
+/// Paths that are refused for reads and writes. `{outside}` stands for the real path of what
+/// lies beside the root.
 pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("up", "../outside/secret.txt"),
     ("up from within", "a/../../outside/secret.txt"),
@@ -81,8 +82,8 @@ pub(crate) const REFUSED: &[(&str, &str)] = &[
     ("the root itself as a file", "a/.."),
 ];
 
-/// What a decoder would make a way out of. Nobody decodes, so these are names that do not exist; written, they are new
-/// files of just that name.
+/// Paths that a decoder would turn into a way out. Holm does not decode, so these are names that do
+/// not exist. Writing to one creates a file of just that name.
 pub(crate) const NAMES: &[(&str, &str)] = &[
     ("up in percent", "%2e%2e/outside/secret.txt"),
     ("up and slash in percent", "..%2foutside%2fsecret.txt"),

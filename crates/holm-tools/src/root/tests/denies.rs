@@ -109,9 +109,9 @@ fn an_example_that_looks_like_a_secret_is_no_secret_for_commands_either() {
     check("keys/id_rsa.pub", false);
     check(".env.production", true);
     check("keys/id_rsa", true);
-    // A secret folder is one whatever the name in it.
+    // In a secret folder, every name is secret.
     check(".ssh/id_rsa.pub", true);
-    // Somebody's own rule about an example holds.
+    // A user's own rule about an example file applies.
     let path: FilePath = ".env.example".parse().unwrap();
     assert!(!Denies::is_example(&"path:.env.example".parse().unwrap(), &path));
 }

@@ -1,4 +1,4 @@
-//! Somebody changes the folders while they are walked.
+//! Changes folders while they are walked.
 
 use std::{
     fs,

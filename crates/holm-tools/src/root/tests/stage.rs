@@ -1,4 +1,4 @@
-//! A folder with a root in it, and beside the root what nobody may reach.
+//! A folder with a root in it, and files beside the root that no tool may reach.
 
 use std::{
     collections::BTreeMap,

@@ -1,14 +1,14 @@
-//! What allow rules cover: a command that a rule names, and what that command runs.
+//! Decides what allow rules cover: a command that a rule names, and what that command runs.
 
 use super::hidden::{self, Text};
 use super::rule::{Rest, Rule};
 use super::runners::{self, Runs};
 use crate::shell::script::{Form, Script, Word};
 
-/// How deep programs that run others are followed; what lies deeper is asked about.
+/// How many levels of programs that run others are followed; a deeper command needs approval.
 const MAX_DEPTH: usize = 6;
 
-/// Programs that keep what they read for later, with any arguments.
+/// Programs that store their input and run it later, with any arguments.
 const SCHEDULERS: &[&str] = &["at", "batch", "crontab"];
 
 /// Whether every command of a script passes unasked.
@@ -34,7 +34,7 @@ fn covers_text(rules: &[Rule], text: &str, depth: usize) -> bool {
     Script::read(text).is_ok_and(|script| covers_script(rules, &script, depth + 1))
 }
 
-/// Whether what a command runs is covered, where a rule covers the command itself.
+/// Whether the commands that a covered command runs are covered too.
 fn covers_what_runs(rules: &[Rule], rule: &Rule, words: &[&str], depth: usize) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     let name = first.rsplit('/').next().unwrap_or(first);
@@ -85,8 +85,8 @@ fn is_named_whole(rule: &Rule, name: &str, unnamed: &[&str]) -> bool {
     !feeds_runner && !unnamed.iter().any(|word| word.contains('='))
 }
 
-/// Whether the command is covered that a program under a rule with a star runs: by the rule itself, where it names that
-/// command, or by another.
+/// Whether the inner command of a program under a rule with a star is covered: by the rule itself,
+/// if it names that command, or by another rule.
 fn covers_inner(rules: &[Rule], rule: &Rule, words: &[&str], depth: usize) -> bool {
     let is_shell = words.first().is_some_and(|name| {
         let name = name.rsplit('/').next().unwrap_or(name);

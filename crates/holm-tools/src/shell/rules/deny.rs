@@ -1,7 +1,8 @@
-//! Looks for what is forbidden in what a script says. Leans to finding too much.
+//! Searches a script for forbidden commands. When in doubt, it reports a finding.
 //!
-//! Deny rules are a convenience: they refuse what says plainly what it would do. A program, a file or a text that is made at
-//! run time can start anything. The jail decides what a command can do.
+//! Deny rules are a convenience: they refuse commands that plainly say what they would do. A
+//! program, a file or a text that is made at run time can start anything. The jail decides what
+//! a command can do.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,7 +17,6 @@ const MAX_DEPTH: usize = 6;
 /// The most scripts that are read for one question, since each may hold many.
 const MAX_SCRIPTS: usize = 256;
 
-/// What was found.
 pub(super) enum Found<'a> {
     Hit(&'a Rule),
     Unclear(&'static str),
@@ -36,7 +36,8 @@ struct Search<'a> {
     rules: &'a [Rule],
     unclear: Option<&'static str>,
     scripts: usize,
-    /// Whether a script so far may run what a variable holds; one inside of it shares its variables.
+    /// Whether a script so far may run the value of a variable; a nested
+    /// script shares its variables.
     uses_values: bool,
 }
 
@@ -45,7 +46,7 @@ impl<'a> Search<'a> {
         if script.expands_values() {
             self.unclear = Some("`${…@P}` expands a value a second time; write the command out");
         }
-        // A value that only stands in a variable of the shell runs nothing.
+        // A value that stays in a shell variable runs nothing.
         self.uses_values |= uses_values(script);
         let is_used = self.uses_values;
         let runs = |set: &&Assignment| is_used || set.is_exported || hidden::is_run(&set.name);
@@ -54,7 +55,7 @@ impl<'a> Search<'a> {
         hit.or_else(|| script.commands().iter().find_map(|command| self.command(command, depth)))
     }
 
-    /// What a variable holds that a program will run.
+    /// Searches the value of a variable that a program will run.
     fn variable(&mut self, name: &str, value: &Word, depth: usize) -> Option<&'a Rule> {
         if name == "BASH_ENV" && value.value() != Some("") {
             self.unclear = Some("BASH_ENV names a file of commands; leave it out, or write the commands out");
@@ -97,7 +98,7 @@ impl<'a> Search<'a> {
     fn command(&mut self, command: &Command, depth: usize) -> Option<&'a Rule> {
         let mut words = command.words.as_slice();
         let mut fed = Fed::No;
-        // What a wrapper runs begins at one of its words; which one, only the wrapper knows.
+        // The inner command begins at one of the wrapper's words, and only the wrapper knows which.
         loop {
             let (first, rest) = words.split_first()?;
             let Some(name) = first.value() else {
@@ -148,7 +149,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Commands among the words of a program that is no shell, and variables that a wrapper sets.
+    /// Searches commands among the words of a program that is not a shell, and variables
+    /// that a wrapper sets.
     fn hidden(&mut self, name: &str, words: &[Word], depth: usize) -> Option<&'a Rule> {
         let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
         // Where the value of a setting comes from a variable, it is not written here.
@@ -168,7 +170,8 @@ impl<'a> Search<'a> {
         let (is_setter, is_exported) = (runners::runs(name, Runs::Variables), name == "export");
         let set = known.iter().filter(|_| is_setter).filter_map(|word| word.split_once('='));
         let set = set.map(|(name, value)| (name.trim_end_matches('+'), Word::Known(value.to_owned())));
-        // What builtins set by plain words was read with the assignments; what stands in quotes is looked at here.
+        // Plain assignments by builtins were read with the assignments; quoted
+        // ones are checked here.
         let is_builtin = matches!(name, "declare" | "export" | "local" | "readonly" | "typeset");
         let is_plain = |value: &Word| value.value().is_some_and(|value| !value.contains(['$', '`']));
         let is_set = |name: &str, value: &Word| hidden::is_run(name) || (is_exported && is_plain(value));
@@ -178,7 +181,8 @@ impl<'a> Search<'a> {
         hit.or_else(|| self.texts(&hidden::texts(name, &known), depth))
     }
 
-    /// A text that a program would run, and that stands around it: in a here-document, a here-string or before a pipe.
+    /// Searches the input that a program would run: a here-document, a here-string or the
+    /// text before a pipe.
     fn input(&mut self, name: &str, words: &[Word], input: Option<&str>) {
         let words: Vec<Option<&str>> = words.iter().map(Word::value).collect();
         let Some(input) = input.filter(|_| hidden::runs_input(name, &words)) else { return };
@@ -205,7 +209,7 @@ impl<'a> Search<'a> {
         };
         let attached =
             known.iter().filter_map(|word| word.strip_prefix("-S").or(word.strip_prefix("--split-string=")));
-        // A script right behind its option: -qc'git push'.
+        // A script right after its option: -qc'git push'.
         let behind_c = known.iter().filter(|word| word.starts_with('-') && !word.starts_with("--"));
         let behind_c = behind_c.filter_map(|word| word.split_once('c')).map(|(_, text)| text);
         let attached: Vec<&str> = attached.chain(behind_c).filter(|text| !text.is_empty()).collect();
@@ -243,16 +247,15 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a wrapper does to the words of the command that it runs.
+/// How a wrapper changes the words of the command that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fed {
-    /// Nothing.
     No,
-    /// It puts others in the place of `{}`.
+    /// It replaces `{}` by other words.
     Inside,
-    /// It adds others behind them as well.
+    /// It also appends other words.
     More,
-    /// It may put others anywhere.
+    /// It may insert other words anywhere.
     Any,
 }
 
@@ -282,8 +285,8 @@ impl Fed {
     }
 }
 
-/// Whether a script may run what a variable of the shell holds, or exports it later: a program that runs others gets a word
-/// that is made at run time, or a text with a variable in it.
+/// Whether a script may run the value of a shell variable, or export it later. It may if a program
+/// that runs others gets a word made at run time, or a text with a variable in it.
 fn uses_values(script: &Script) -> bool {
     let is_runner = |word: &Word| {
         word.value()
@@ -316,7 +319,7 @@ fn calls_back(name: &str) -> bool {
     matches!(name, "bind" | "compgen" | "complete" | "mapfile" | "readarray")
 }
 
-/// Variables that a builtin sets to what it reads or makes.
+/// Variables that a builtin sets to values made at run time.
 fn set_at_run_time<'a>(name: &str, words: &[&'a str]) -> impl Iterator<Item = &'a str> + use<'a> {
     let sets = match name {
         "getopts" | "mapfile" | "read" | "readarray" => words.len(),
@@ -347,13 +350,14 @@ fn reads_elsewhere(words: &[Word]) -> bool {
     true
 }
 
-/// Whether a file is what is fed to the program, under one of its names.
+/// Whether a file is the standard input of the program, under one of its names.
 fn is_input(path: &str) -> bool {
     let kernel = path.contains("dev/") || path.contains("proc/");
     kernel && (path.ends_with("/stdin") || path.ends_with("/tty") || path.contains("/fd/"))
 }
 
-/// Ordered so that the answer to several questions that must all be yes is the greatest.
+/// Whether words match a rule. The order makes the maximum the answer for several conditions
+/// that must all hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Answer {
     Yes,
@@ -361,7 +365,7 @@ enum Answer {
     No,
 }
 
-/// Whether the wanted words come next, each perhaps behind options and their values.
+/// Whether the wanted words come next, each possibly after options and their values.
 fn follows(wanted: &[String], words: &[Word]) -> Answer {
     let mut open = BTreeSet::from([(0, 0)]);
     let mut unclear = false;
@@ -378,7 +382,7 @@ fn follows(wanted: &[String], words: &[Word]) -> Answer {
     if unclear { Answer::Unclear } else { Answer::No }
 }
 
-/// Whether an option stands somewhere, also cut short, together with others or in pieces.
+/// Whether an option is present, also abbreviated, combined with others or in pieces.
 fn has_option(option: &str, words: &[Word]) -> Answer {
     let known: Vec<&str> = words.iter().filter_map(Word::value).collect();
     let same = |word: &&str| {

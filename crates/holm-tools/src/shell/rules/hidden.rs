@@ -1,7 +1,8 @@
-//! Texts among the words of a command that are commands themselves, though no shell stands there.
+//! Finds texts among the words of a command that are commands themselves, although
+//! no shell is involved.
 //!
-//! Only what is written out is found. A program's own language can spell anything, and a file can hold anything; the jail
-//! decides what those can do.
+//! Only literal text is found. A program's own language can spell anything, and a file can hold
+//! anything; the jail decides what those can do.
 
 use super::runners::{self, Runs};
 
@@ -10,7 +11,7 @@ use super::runners::{self, Runs};
 pub(super) enum Text {
     /// It is run: what cannot be read is unclear.
     Run(String),
-    /// It may be run: what cannot be read is no command.
+    /// It may be run: a text that cannot be parsed is not a command.
     Perhaps(String),
     /// It is expanded: the substitutions in it are run.
     Expanded(String),
@@ -117,7 +118,7 @@ fn of_way(name: &str, way: Runs, words: &[&str]) -> Vec<Text> {
     }
 }
 
-/// What a variable would have run.
+/// The commands that a variable would run.
 pub(super) fn of_variable(name: &str, value: &str) -> Vec<Text> {
     if PROMPTS.contains(&name) {
         return vec![Text::Expanded(value.to_owned())];
@@ -154,8 +155,8 @@ pub(super) fn git_runs(words: &[&str]) -> bool {
     words.iter().any(runs) || words.iter().any(|word| is_git_run(word.split('=').next().unwrap_or(word)))
 }
 
-/// Whether git with these words may run something that the words behind those of a rule bring along: a setting, a value of
-/// an option, or what stands behind `foreach` or `run`.
+/// Whether git would run something because of words that the rule does not name: a setting, a value
+/// of an option, or what follows `foreach` or `run`.
 pub(super) fn git_would_run(words: &[&str], unnamed: &[&str]) -> bool {
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let starts = |start: &str| unnamed.iter().any(|word| word.starts_with(start));
@@ -170,7 +171,7 @@ pub(super) fn git_would_run(words: &[&str], unnamed: &[&str]) -> bool {
         || (has(&["clone", "fetch", "ls-remote", "pull"]) && starts("-u"))
 }
 
-/// Whether a setting stands before git's command; behind it, `-c` has other meanings.
+/// Whether a setting comes before git's command; after it, `-c` has other meanings.
 fn sets_before_command(words: &[&str]) -> bool {
     let mut words = words.iter();
     while let Some(word) = words.next().filter(|word| word.starts_with('-')) {
@@ -195,7 +196,7 @@ pub(super) fn names(text: &str, rule: &[String]) -> bool {
     })
 }
 
-/// Whether a program with these words runs what its input says. A word is none where it is made at run time.
+/// Whether a program with these words runs its input. A word that is made at run time is `None`.
 pub(super) fn runs_input(name: &str, words: &[Option<&str>]) -> bool {
     let is_input = |word: &Option<&str>| word.is_none_or(|word| word == "-" || word.contains("dev/"));
     let has_file = |option: &str| {
@@ -276,7 +277,7 @@ pub(super) fn is_git_run(option: &str) -> bool {
     GIT_RUNS.iter().any(|runs| *runs == option || (long && runs.starts_with(option)))
 }
 
-/// What aliases among the words of a git command stand for, as commands.
+/// The commands that aliases among the words of a git command stand for.
 fn aliases(words: &[&str]) -> Vec<Text> {
     let values = words.iter().enumerate().filter_map(|(at, word)| {
         // Names of sections are the same in capitals.
@@ -287,7 +288,7 @@ fn aliases(words: &[&str]) -> Vec<Text> {
     values.map(|value| Text::Run(format!("git {value}"))).collect()
 }
 
-/// What builtins of the shell call back, or expand a second time.
+/// Texts that shell builtins call back, or expand a second time.
 fn of_builtin(words: &[&str]) -> Vec<Text> {
     let mut texts = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -304,7 +305,7 @@ fn of_builtin(words: &[&str]) -> Vec<Text> {
     texts
 }
 
-/// The values of options that a program runs: behind an equals sign, joined, or the next word.
+/// The option values that a program runs: after an equals sign, joined, or the next word.
 fn of_options(name: &str, options: &[&str], words: &[&str]) -> Vec<Text> {
     let mut texts = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -326,7 +327,7 @@ fn of_options(name: &str, options: &[&str], words: &[&str]) -> Vec<Text> {
     texts
 }
 
-/// The value of an option, if this word is that option: also cut short, or behind other letters.
+/// The value of an option, if this word is that option: also abbreviated, or after other letters.
 fn option_value<'a>(option: &str, word: &'a str, after: &'a str) -> Option<&'a str> {
     let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
     let is_short = option.len() == 2 && !option.starts_with("--");
@@ -338,7 +339,8 @@ fn option_value<'a>(option: &str, word: &'a str, after: &'a str) -> Option<&'a s
     (name == option || is_cut).then(|| value.unwrap_or(after))
 }
 
-/// Every part of a program's words that could be a command: behind an equals sign, an exclamation mark or an option.
+/// Every part of a program's words that could be a command: after an equals sign, an exclamation
+/// mark or an option.
 fn of_any_option(words: &[&str]) -> Vec<Text> {
     let mut texts = Vec::new();
     let mut before = "";

@@ -1,4 +1,4 @@
-//! Rules about commands: what is forbidden wherever it stands, and what may pass unasked.
+//! Rules about commands: which are forbidden wherever they occur, and which may pass unasked.
 
 mod allow;
 mod deny;
@@ -16,11 +16,11 @@ use super::script::{Script, Unreadable, Word};
 #[cfg(test)]
 pub(super) use runners::{Runs, rows};
 
-/// Which commands are forbidden and which pass unasked. Deny wins.
+/// The forbidden commands, and those that pass unasked. Deny wins.
 ///
-/// Deny rules are a convenience: they find a command where it is written plainly, and refuse a script that is unclear. A
-/// program that starts others by itself (`make`, a script in the project) is not seen by any rule; what it can do is held
-/// by the jail, which decides.
+/// Deny rules are a convenience: they find plainly written commands, and refuse a script that is
+/// unclear. No rule sees a program that starts others by itself (`make`, a script in the project).
+/// The jail confines such a program, and the jail decides.
 ///
 /// ```
 /// use holm_tools::shell::{Rules, Ruling, Script};
@@ -38,7 +38,7 @@ pub struct Rules {
     allow: Vec<Rule>,
 }
 
-/// What the rules say of a script.
+/// The decision of the rules about a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ruling {
     /// This rule forbids it.
@@ -56,7 +56,7 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// The first text that is no rule.
+    /// The first text that is not a valid rule.
     pub fn new<'a>(
         deny: impl IntoIterator<Item = &'a str>,
         allow: impl IntoIterator<Item = &'a str>,
@@ -81,7 +81,7 @@ impl Rules {
         }
     }
 
-    /// What the rules say of a script.
+    /// The decision of the rules about a script.
     #[must_use]
     pub fn judge(&self, script: &Script) -> Ruling {
         match deny::find(&self.deny, script) {
@@ -92,7 +92,7 @@ impl Rules {
         if allow::covers(&self.allow, script) { Ruling::Allowed } else { Ruling::Ask }
     }
 
-    /// What the rules say of what could not be read: nobody can tell what is in it.
+    /// The ruling for a script that could not be parsed, so its content is unknown.
     #[must_use]
     pub fn judge_unreadable(&self, why: Unreadable) -> Ruling {
         match why {
@@ -104,8 +104,8 @@ impl Rules {
     }
 }
 
-/// The first program of a script that is not known to do what its name says and nothing else, as a person reads it. Such a
-/// program may run code that lies in the workspace.
+/// The first program of a script that may do more than its name says, for display. Such a program
+/// may run code of the workspace.
 #[must_use]
 pub fn unknown_program(script: &Script) -> Option<String> {
     let unknown = script.commands().iter().find_map(|command| {

@@ -1,12 +1,13 @@
-//! Programs that do what their name says and nothing else, and builtins that evaluate their words.
+//! Programs that do only what their name says, and builtins that evaluate their words.
 //!
-//! A program that is not listed may run code of the workspace, which a model can change: no list of such programs would ever be
-//! complete. Those that run other programs stand in the table of `runners`.
+//! A program that is not listed may run code of the workspace, which a model can change. No
+//! list of such programs would ever be complete. Programs that run other programs are in
+//! the table of `runners`.
 
 use super::hidden::is_git_run;
 
-/// What they do is what their name says, whatever their options are, and their words are only texts and files: a
-/// beginning of such a command may be remembered.
+/// They do what their name says with all their options, and their words are only texts and files.
+/// So the beginning of such a command may be remembered.
 const PLAIN: &[&str] = &[
     "b2sum",
     "base64",
@@ -72,7 +73,8 @@ const PLAIN: &[&str] = &[
 /// words of theirs and no option that it does not name; a beginning is not offered.
 const SEARCHING: &[&str] = &["curl", "find", "jq", "rg", "sort", "wget"];
 
-/// Commands of git that run no hook, and nothing that lies in the workspace: its settings are never written.
+/// Git commands that run no hook and nothing from the workspace: the git settings
+/// there are never writable.
 const GIT_READS: &[&str] = &[
     "add",
     "blame",
@@ -93,11 +95,12 @@ const GIT_READS: &[&str] = &[
     "status",
 ];
 
-/// Commands of git that run what the next word names, or keep what is run later.
+/// Git commands that run what the next word names, or store what is run later.
 const GIT_RUNS: &[&str] =
     &["alias", "bisect", "config", "difftool", "filter-branch", "hook", "mergetool", "rebase", "submodule"];
 
-/// Builtins and programs that run nothing by themselves, although no beginning of them is offered.
+/// Builtins and programs that run nothing themselves, although none of their beginnings is
+/// offered as a rule.
 const QUIET: &[&str] = &[
     ":", "[", "[[", "cd", "chmod", "declare", "exit", "export", "ln", "rm", "set", "tee", "test", "type",
     "unset",
@@ -137,7 +140,8 @@ const EVALUATING: &[&str] = &[
     "wait",
 ];
 
-/// How many words of a command are worth remembering together; none where no beginning of it is safe.
+/// How many words of a command are worth remembering together. Returns `None` if no beginning
+/// of it is safe.
 pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
     let runs = |word: &&str| is_git_run(word.split_once('=').map_or(*word, |(name, _)| name));
     match words {
@@ -148,7 +152,7 @@ pub(super) fn prefix_length(words: &[&str]) -> Option<usize> {
     }
 }
 
-/// Whether a command does what its name says, and runs nothing that lies in the workspace.
+/// Whether a command does what its name says, and runs nothing from the workspace.
 pub(super) fn is_known(words: &[&str]) -> bool {
     match words {
         ["git", command, ..] => GIT_READS.contains(command),
@@ -157,12 +161,12 @@ pub(super) fn is_known(words: &[&str]) -> bool {
     }
 }
 
-/// Whether a command may run code that lies in the workspace.
+/// Whether a command may run code of the workspace.
 pub(super) fn may_run_workspace(words: &[&str]) -> bool {
     !is_known(words) && !words.first().is_some_and(|name| QUIET.contains(name))
 }
 
-/// Whether more plain words behind those of a rule are texts and files, and nothing that is run.
+/// Whether further plain words after those of a rule are only texts and files, never code.
 pub(super) fn takes_texts(words: &[&str]) -> bool {
     match words {
         ["git", command, ..] => !GIT_RUNS.contains(command),
@@ -170,7 +174,7 @@ pub(super) fn takes_texts(words: &[&str]) -> bool {
     }
 }
 
-/// Whether a shell would evaluate words of this command beyond what stands there.
+/// Whether a shell would evaluate words of this command beyond their literal text.
 pub(super) fn evaluates(words: &[&str]) -> bool {
     let sets = |word: &&str| word.starts_with("-v") || word.starts_with("-R");
     match words {

@@ -14,15 +14,17 @@ const MAX_RULE: usize = 512;
 
 /// The beginning of a command, written as it is typed.
 ///
-/// As an allow rule it covers a command that begins with the same words and has no options but those that the rule
-/// names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only where the program takes texts and files
-/// and nothing else, as `ls` and `git log` do: `npm test` covers that very command. A star at the end takes whatever
-/// follows: `cargo test *`. Of a program that runs others it covers what another rule covers: `timeout *` and `git status`
-/// together cover `timeout 5 git status`. Builtins that evaluate their words, such as `read` and `printf -v`, are never
-/// covered.
+/// An allow rule covers a command that begins with the same words and has no options but those
+/// that the rule names: `ls -l` covers `ls -l src` and not `ls -R`. More words may follow only if
+/// the program takes nothing but texts and files, as `ls` and `git log` do: `npm test` covers
+/// exactly that command. A star at the end accepts all further words: `cargo test *`. For a
+/// program that runs others, a rule covers what another rule covers: `timeout *` and `git status`
+/// together cover `timeout 5 git status`. Builtins that evaluate their words, such as `read` and
+/// `printf -v`, are never covered.
 ///
-/// As a deny rule it hits a command of that program whose command comes next, whatever options stand between:
-/// `git push` also hits `git -C elsewhere push`; options that the rule names must be there.
+/// A deny rule matches a command of that program whose subcommand comes next, with any
+/// options in between: `git push` also matches `git -C elsewhere push`. Options that the rule
+/// names must be present.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Rule {
@@ -31,16 +33,15 @@ pub struct Rule {
     pub(super) rest: Rest,
 }
 
-/// What may follow the words of a rule.
+/// The words that may follow those of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rest {
     /// Plain words, and the options that the rule names.
     Listed,
-    /// Anything.
     Any,
 }
 
-/// A text is no rule.
+/// A text is not a valid rule.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no rule; write the beginning of one command in plain words, such as git status or cargo test *"
@@ -48,8 +49,9 @@ pub enum Rest {
 pub struct RuleError(String);
 
 impl Rule {
-    /// What "this prefix" would remember of a script that is one plain command; none where no beginning of it is safe to
-    /// remember: only of programs that are known to do what their name says, and to run nothing of the workspace.
+    /// The rule that "this prefix" would remember for a script of one plain command. Returns `None`
+    /// if no beginning is safe to remember. A beginning is safe only for programs that do what
+    /// their name says and run nothing from the workspace.
     ///
     /// ```
     /// use holm_tools::shell::{Rule, Script};
@@ -71,13 +73,15 @@ impl Rule {
         (rule.to_string().parse().as_ref() == Ok(&rule)).then_some(rule)
     }
 
-    /// Whether commands that this allow rule covers may run code that lies in the workspace, which a model can change.
+    /// Whether commands that this allow rule covers may run code of the workspace, which
+    /// a model can change.
     #[must_use]
     pub fn may_run_workspace(&self) -> bool {
         programs::may_run_workspace(&self.words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Whether an allow rule covers these words. What a program runs that runs others is a question of its own.
+    /// Whether an allow rule covers these words. The inner commands of a program that runs
+    /// others are checked separately.
     pub(super) fn covers(&self, words: &[&str]) -> bool {
         let Some((first, rest)) = words.split_at_checked(self.words.len()) else { return false };
         if first != self.words || programs::evaluates(words) {

@@ -1,15 +1,16 @@
 //! Programs that run other programs: one table for deny rules and allow rules.
 //!
-//! A deny rule searches what they run. An allow rule covers them only where what they run is covered. No such table is ever
-//! complete: a deny rule is a convenience, and the jail decides what a command can do. Allow rules do not depend on the
-//! table alone: only programs on another list take more words unasked (see `programs`).
+//! A deny rule searches what they run. An allow rule covers them only if it covers what they run.
+//! No such table is ever complete: a deny rule is a convenience, and the jail decides what a
+//! command can do. Allow rules do not depend on this table alone: only programs on another list
+//! take more words unasked (see `programs`).
 
-/// One way in which a program runs others.
+/// One way in which a program runs other programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Runs {
     /// Its words are a command, which begins at one of them.
     Words,
-    /// The words behind one of these are a command.
+    /// The words after one of these are a command.
     Behind(&'static [&'static str]),
     /// One of its words is a script.
     Script,
@@ -23,7 +24,8 @@ pub(crate) enum Runs {
     Options(&'static [&'static str]),
     /// Values of its options, settings or words with an exclamation mark may be commands.
     AnyOption,
-    /// One of its words is a text in its own language, which can run programs. Without a file it reads that from its input.
+    /// One of its words is a text in its own language, which can run programs. Without a file, it
+    /// reads the text from its input.
     Language,
     /// It obeys its input line by line.
     Obeys,
@@ -31,9 +33,9 @@ pub(crate) enum Runs {
 
 use Runs::{AnyOption, Behind, Feeds, Input, Language, Obeys, Options, Script, Variables, Words};
 
-/// How programs run others. A program may stand in several rows.
+/// How programs run others. A program may be in several rows.
 const TABLE: &[(&[Runs], &[&str])] = &[
-    // Names of the loader stand in `is_loader`.
+    // Names of the loader are in `is_loader`.
     (
         &[Words],
         &[
@@ -406,11 +408,12 @@ const SHAPES: &[Shape] = &[
     Shape { name: "toybox", flags: &[], values: &[], operands: 0 },
 ];
 
-/// Programs whose command begins right behind `run` or `exec`. Others take an image, a host or an environment first.
+/// Programs whose command begins right after `run` or `exec`. Others take an image, a host
+/// or an environment first.
 const DIRECT: &[&str] =
     &["bundle", "cabal", "conda", "opam", "pipenv", "poetry", "pyenv", "rbenv", "rye", "stack", "uv"];
 
-/// The words of a wrapper before the command that it runs.
+/// The syntax of a wrapper up to the command that it runs.
 struct Shape {
     name: &'static str,
     flags: &'static [&'static str],
@@ -420,7 +423,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Where the command begins among these words, the wrapper's name being the first. None where that is not certain.
+    /// The index at which the inner command of these words begins, with the wrapper's name first.
+    /// Returns `None` if that is not certain.
     fn command_at(&self, words: &[&str]) -> Option<usize> {
         let mut at = 1;
         while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
@@ -434,7 +438,7 @@ impl Shape {
             };
         }
         at += self.operands;
-        // A setting changes what is run, and an option here is one that was not understood.
+        // A setting changes what is run, and an option here was not understood.
         words.get(at).filter(|word| !word.starts_with('-') && !word.contains('=')).map(|_| at)
     }
 }
@@ -465,8 +469,8 @@ pub(super) fn is_interpreter(name: &str) -> bool {
     runs(name, Language) || name.starts_with("python3.")
 }
 
-/// Behind how many of its words the command begins, at the earliest, that a program runs. A word is none where it is made at
-/// run time, and may then be the one behind which a command stands.
+/// The earliest index in `words` at which the command that a program runs can begin. A word that is
+/// made at run time is `None`. Such a word may be the one after which the command begins.
 pub(super) fn command_after(name: &str, words: &[Option<&str>]) -> Option<usize> {
     if name == "command" && matches!(words, [Some("-v" | "-V"), ..]) {
         return None;
@@ -481,8 +485,8 @@ pub(super) fn command_after(name: &str, words: &[Option<&str>]) -> Option<usize>
     })
 }
 
-/// Where the command begins that a program with these words runs, its own name being the first. None where that is not
-/// certain.
+/// The index at which the inner command of these words begins, with the program's own name first.
+/// Returns `None` if that is not certain.
 pub(super) fn certain_command_at(words: &[&str]) -> Option<usize> {
     let name = *words.first()?;
     if let Some(shape) = SHAPES.iter().find(|shape| shape.name == name) {

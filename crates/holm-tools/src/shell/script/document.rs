@@ -1,4 +1,5 @@
-//! Here-documents: the grammar loses blanks and backticks in them, so their bodies are found and read a second time.
+//! Here-documents: the grammar loses blanks and backticks in them, so their bodies are found and
+//! read a second time.
 
 use tree_sitter::Node;
 
@@ -7,7 +8,7 @@ use tree_sitter::Node;
 pub(super) enum Document<'a> {
     /// Bash expands it as in double quotes.
     Expanded(&'a str),
-    /// It is a text as it stands.
+    /// It is a literal text.
     Verbatim,
     /// Where Bash ends it cannot be told.
     Unclear,

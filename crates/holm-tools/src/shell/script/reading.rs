@@ -1,4 +1,4 @@
-//! Collects the commands of a script from its tree.
+//! Collects the commands of a script from its syntax tree.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::{Assignment, Command, Form, Script, Unreadable, Word};
 /// commands at run time.
 const MAX_GIVEN: usize = 10_000;
 
-/// What may stand in a script that passes unasked: commands of plain words, one after the other.
+/// The syntax that may occur in a script that passes unasked: commands of plain words, in sequence.
 const PLAIN: [&str; 17] = [
     "program",
     "list",
@@ -34,14 +34,15 @@ const PLAIN: [&str; 17] = [
     "\"",
 ];
 
-/// How many statements around a command are looked at for its input.
+/// How many statements around a command are searched for its input.
 const MAX_AROUND: usize = 64;
 
-/// How deep texts in texts are read for substitutions, and how many of them; what lies beyond is made at run time.
+/// How deeply nested texts are read for substitutions, and how many; deeper ones count as
+/// made at run time.
 const MAX_NESTED: usize = 6;
 const MAX_TEXTS: usize = 256;
 
-/// Kinds of text in which a backtick or `$(` is a letter, or which are read in another way.
+/// Kinds of text in which a backtick or `$(` is literal, or which are read separately.
 const LITERAL: [&str; 7] = [
     "raw_string",
     "ansi_c_string",
@@ -59,7 +60,7 @@ const VALUES: [&str; 6] =
 /// Commands that the grammar knows by name.
 const DECLARING: [&str; 3] = ["declaration_command", "unset_command", "test_command"];
 
-/// Reads a script that stands in so many others.
+/// Reads a script that is nested in `depth` others.
 pub(super) fn parse(text: &str, depth: usize) -> Result<Script, Unreadable> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).map_err(|_| Unreadable::Syntax)?;
@@ -95,10 +96,10 @@ fn advance(cursor: &mut TreeCursor<'_>) -> bool {
     }
 }
 
-/// A script that is being read, and where each of its commands begins.
+/// A script that is being parsed, and the start of each of its commands.
 struct Reading<'a> {
     text: &'a str,
-    /// How many texts it stands in.
+    /// In how many texts it is nested.
     depth: usize,
     script: Script,
     starts: Vec<usize>,
@@ -123,7 +124,7 @@ impl Reading<'_> {
         if node.child_count() == 0 {
             self.pass_over(node.start_byte());
             self.end = self.end.max(node.end_byte());
-            // A token of the grammar is what it says.
+            // A token of the grammar is literal.
             if node.is_named() && !LITERAL.contains(&kind) {
                 self.read_text(self.text.get(node.byte_range()).unwrap_or_default());
             }
@@ -227,7 +228,8 @@ impl Reading<'_> {
         }
     }
 
-    /// Reads the substitutions in the subscript of a word, which some builtins evaluate although it stands in quotes.
+    /// Reads the substitutions in the subscript of a word, which some builtins evaluate
+    /// although it is quoted.
     fn read_value(&mut self, node: Node<'_>) {
         let value = match node.kind() {
             // A piece of a string: what surrounds it is made at run time.
@@ -276,8 +278,8 @@ impl Reading<'_> {
         self.starts.push(0);
     }
 
-    /// Gives the strays of a redirection behind a statement to every command of it: which one they belong to depends on
-    /// what the statement is, and one too many is harmless.
+    /// Adds the stray words of a redirection after a statement to each of its commands. To which
+    /// one they belong depends on the statement, and an extra word is harmless.
     fn give_back(&mut self, redirect: Node<'_>) {
         let strays = strays(redirect, self.text);
         if strays.is_empty() {
@@ -285,7 +287,7 @@ impl Reading<'_> {
         }
         let outer = std::iter::successors(redirect.parent(), Node::parent)
             .find(|node| node.kind() != "heredoc_redirect");
-        // Those inside a command have been read with it.
+        // Redirections inside a command were read with it.
         let Some(outer) = outer.filter(|outer| outer.kind() != "command") else { return };
         let inside = self.script.commands.iter_mut().zip(&self.starts);
         let inside: Vec<_> = inside.filter(|(_, start)| **start >= outer.start_byte()).collect();

@@ -1,7 +1,7 @@
-//! Commands in texts that Bash expands later, or that the grammar takes for plain text: here-documents, patterns of
-//! expansions, subscripts in quotes.
+//! Finds commands in texts that Bash expands later, or that the grammar takes for plain text:
+//! here-documents, patterns of expansions, quoted subscripts.
 
-/// What is in a text that is expanded as in double quotes.
+/// The command substitutions in a text that is expanded as in double quotes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Substitutions {
     /// The scripts of its substitutions, which may be none.
@@ -51,7 +51,7 @@ pub(super) fn substitutions(text: &str) -> Substitutions {
     Substitutions::Scripts(scripts)
 }
 
-/// The text of an arithmetic expansion: all of it stands in one more pair of brackets.
+/// The text of an arithmetic expansion, which is enclosed in a second pair of brackets.
 fn sum(script: &str) -> Option<&str> {
     let inner = script.strip_prefix('(')?;
     let end = closing_bracket(inner)?;
@@ -120,7 +120,7 @@ fn closing_bracket(text: &str) -> Option<usize> {
     None
 }
 
-/// Goes on behind the next such mark, where a backslash may take the mark's meaning away.
+/// Skips to the position after the next such mark, where a backslash may escape the mark.
 fn skip_past(letters: &mut impl Iterator<Item = (usize, char)>, mark: char, escapes: bool) -> Option<()> {
     while let Some((_, letter)) = letters.next() {
         if letter == mark {

@@ -1,4 +1,4 @@
-//! Words of a command, as the program sees them.
+//! The words of a command, as the program sees them.
 
 use tree_sitter::Node;
 
@@ -64,7 +64,7 @@ fn bare(raw: &str) -> Word {
     if is_home || raw.contains('\\') { Word::Known(value) } else { Word::Plain(value) }
 }
 
-/// What stands in double quotes without any expansion.
+/// The text in double quotes without any expansion.
 fn in_quotes(inner: &str) -> Word {
     let mut value = String::with_capacity(inner.len());
     let mut letters = inner.chars().peekable();
@@ -79,7 +79,7 @@ fn in_quotes(inner: &str) -> Word {
     if inner.contains('\\') { Word::Known(value) } else { Word::Plain(value) }
 }
 
-/// What stands in `$'…'`. Escapes that are rare are made at run time.
+/// The text in `$'…'`. Words with rare escapes count as made at run time.
 fn in_c(inner: &str) -> Word {
     let mut value = String::with_capacity(inner.len());
     let mut letters = inner.chars().peekable();
@@ -110,7 +110,8 @@ fn in_c(inner: &str) -> Word {
     Word::Known(value)
 }
 
-/// The character that is written by its number, of at most so many more digits. Only of ASCII: others are bytes of one.
+/// The character that is written by its number, with at most this many more digits. Only ASCII:
+/// others are bytes of a character.
 fn code(
     letters: &mut std::iter::Peekable<std::str::Chars<'_>>,
     radix: u32,

@@ -2,7 +2,7 @@
 
 use crate::shell::{Form, MAX_SCRIPT, Rule, Rules, Ruling, Script, Unreadable};
 
-/// Rules of somebody who trusts a few commands and forbids one.
+/// The rules of a user who trusts a few commands and forbids one.
 fn rules() -> Rules {
     Rules::new(
         ["git push", "rm -rf", "curl"],

@@ -12,7 +12,7 @@ use crate::guests::kit::Scene;
 const NAMES: [&str; 10] =
     ["base64", "edit", "fetch", "glob", "grep", "js", "read", "shell", "sqlite", "write"];
 
-/// A host without a compiler: whoever opens something with it did not compile.
+/// A host without a compiler: a guest that it opens was not compiled.
 fn host() -> WasmHost {
     let settings = Settings::with_compiler(Compiler::program("/nonexistent/compiler"));
     WasmHost::new(Sandbox::new(settings).unwrap(), WasmSettings::default())

@@ -1,4 +1,4 @@
-//! What a command must never come to, whatever was approved.
+//! What a command must never achieve, no matter what was approved.
 
 use std::time::{Duration, Instant};
 
@@ -211,7 +211,7 @@ async fn what_is_approved_is_what_runs() {
     assert!(seen.turn(1).contains("a  bc"), "and what runs is what was sent: {}", seen.turn(1));
 }
 
-/// Says yes to whatever it is asked.
+/// Approves every question.
 struct Nods;
 
 impl Asker for Nods {
@@ -318,13 +318,13 @@ async fn time_output_and_cancelling_end_a_command_and_its_grandchildren() {
     }
 }
 
-/// The longest that a command may take here: as long as nobody waits for one.
+/// The longest that a command may take here, far longer than any test needs.
 const WALL: Duration = Duration::from_secs(300);
 
 /// A command with a grandchild that goes its own way. All of them hold a lock for as long as they are there.
 const STAYS: &str = "exec 9> held; flock 9 && touch begun; (setsid sleep 600 &); sleep 600";
 
-/// Waits until nobody is left of a command that has begun.
+/// Waits until no process is left of a command that has begun.
 async fn nobody_stays(cell: &Cell) {
     std::fs::remove_file(cell.path("work/begun")).unwrap();
     let lock = std::fs::File::open(cell.path("work/held")).unwrap();

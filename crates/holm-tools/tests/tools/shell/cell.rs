@@ -16,7 +16,7 @@ use holm_kernel::{Approvals, Block, ModelResult, Proposal, Reply, StopReason, To
 use holm_runtime::{Agent, Approver, BoxFuture, Job, JsonLinesFolder, Session, Tool, model_fn};
 use holm_tools::shell::Shell;
 
-/// The user that nobody is.
+/// The id of the user `nobody`.
 const NOBODY: u32 = 65_534;
 /// What must never be seen.
 pub(crate) const CANARY: &str = "canary-51e0";
@@ -42,7 +42,7 @@ impl Cell {
         Self::with(way, &[])
     }
 
-    /// Landlock on a kernel that gives nobody a namespace.
+    /// Landlock on a kernel that does not allow namespaces.
     pub(crate) fn without_namespaces() -> Self {
         const NONE: [&str; 7] =
             ["/usr/bin/bwrap", "--dev-bind", "/", "/", "--unshare-user", "--disable-userns", "--"];

@@ -263,7 +263,7 @@ async fn advice_never_follows_what_a_program_writes() {
     }
 }
 
-/// What those who watch are told.
+/// Collects the messages that watchers receive.
 #[derive(Clone, Default)]
 struct Watching(Arc<Mutex<Vec<String>>>);
 
@@ -297,7 +297,7 @@ async fn what_a_command_writes_is_seen_while_it_runs() {
     }
 }
 
-/// Where programs lie for whoever runs the tests.
+/// The program folders of the user who runs the tests.
 fn path_folders() -> Vec<std::path::PathBuf> {
     std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
 }

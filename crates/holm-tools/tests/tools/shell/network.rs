@@ -30,7 +30,7 @@ impl Resolver for Names {
     }
 }
 
-/// Serves the files of a folder to whoever asks, and keeps what was asked.
+/// Serves the files of a folder to every client, and records the requests.
 struct Site {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -283,7 +283,7 @@ async fn a_granted_name_leads_to_no_private_address_and_to_no_door_of_our_own() 
             let output = with_hosts(&shell, &format!("curl -sS {host}/page"), &hosts).await;
             assert!(output.text.contains(said), "{way:?}: {host}: {}", output.text);
         }
-        // Nobody can even ask for these, whatever the call names.
+        // These can never be granted, so the result does not suggest asking for them.
         for address in ["169.254.169.254", "metadata.google.internal", "0.0.0.0", "[::]"] {
             let output = with_hosts(&shell, &format!("curl -sS http://{address}/"), &[&site.origin()]).await;
             assert!(!output.text.contains("call again"), "{way:?}: {address}: {}", output.text);

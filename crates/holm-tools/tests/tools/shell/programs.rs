@@ -182,7 +182,7 @@ esac
         assert_eq!(tool.declaration().level, Level::ReadOnly, "a sidecar cannot say less than it asks for");
         assert_eq!(called(&tool, r#"{"path": "notes.txt"}"#).await.text, "noted", "{way:?}");
 
-        // The grant is for one file, whatever the program is told to read.
+        // The grant is for one file, no matter what the program is told to read.
         let mut narrow = job(&*tool, &Json::parse(r#"{"path": "notes.txt"}"#).unwrap());
         narrow.arguments = r#"{"path":"other.txt"}"#.into();
         let output = tool.run(narrow).await;

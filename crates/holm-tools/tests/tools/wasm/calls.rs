@@ -124,7 +124,7 @@ async fn arguments_that_no_command_line_can_say_are_told_to_the_model() {
     assert!(output.text.contains("text"), "{}", output.text);
 }
 
-/// Sleeps for a minute, which nobody waits for.
+/// Sleeps for a minute, which is longer than any test waits.
 const SLEEP: &str =
     "(i32.store (i32.const 1040) (i32.const 1)) (i64.store (i32.const 1048) (i64.const 60000000000))
     (drop (call $poll_oneoff (i32.const 1024) (i32.const 2048) (i32.const 1) (i32.const 4096)))";
@@ -141,7 +141,7 @@ async fn a_run_with_more_calls_than_there_are_places_leaves_some_for_another_run
     let held: Vec<_> = (0..20).map(|_| tokio::spawn(greedy.contain(Arc::clone(&sleeps), call()))).collect();
     let modest = Containment::new("modest");
     for _ in 0..20 {
-        // Half a minute is what a call waits for a place before it is told that there is none.
+        // A call waits half a minute for a free slot before it fails.
         let output = modest.contain(Arc::clone(&honest), call()).await;
         assert_eq!((output.text.as_str(), output.outcome), ("fine", Outcome::Succeeded));
     }

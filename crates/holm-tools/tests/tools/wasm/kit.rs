@@ -128,7 +128,7 @@ pub(crate) fn command(help: &str, data: &str, body: &str) -> String {
     )
 }
 
-/// A command that prints a text whatever it is asked.
+/// A command that always prints the same text.
 pub(crate) fn prints(help: &str, text: &str) -> String {
     let data = format!(r#"(data (i32.const 8192) "{}")"#, escaped(text));
     command(help, &data, &format!("(call $say (i32.const 1) (i32.const 8192) (i32.const {}))", text.len()))

@@ -61,7 +61,7 @@ async fn ten_thousand_calls_while_files_are_replaced_none_fails_and_none_mixes_v
             round
         })
     };
-    // Also when a call fails: nobody could end the test otherwise.
+    // Also if a call fails: otherwise the test would never end.
     let _stop = StopWhenDropped(Arc::clone(&done));
     let left = Arc::new(AtomicUsize::new(CALLS));
     let tasks: Vec<_> = (0..TASKS)
@@ -88,7 +88,8 @@ impl Drop for StopWhenDropped {
     }
 }
 
-/// Calls whatever the tool is at that moment until there were calls and changes enough; how often each version answered.
+/// Calls the current version of the tool until there were enough calls and changes. Returns how
+/// often each version answered.
 async fn call_until_none_is_left(registry: Registry, left: Arc<AtomicUsize>) -> Vec<(String, usize)> {
     let mut seen = std::collections::BTreeMap::<String, usize>::new();
     let end = Instant::now() + Duration::from_secs(120);

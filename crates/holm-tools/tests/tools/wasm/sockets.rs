@@ -11,7 +11,7 @@ use holm_tools::wasm::{Network, WasmHost, WasmSettings};
 use crate::wasm::kit::sandbox;
 use crate::wasm::socket_guests::{connects, looks_up};
 
-/// Whatever it is asked for is this machine.
+/// Resolves every name to this machine.
 struct Here;
 
 impl Resolver for Here {

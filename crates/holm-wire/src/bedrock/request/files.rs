@@ -1,4 +1,4 @@
-//! Pictures and documents, in the few kinds that the service names.
+//! Writes pictures and documents, in the few types that the service supports.
 
 use alloc::{format, string::String, vec::Vec};
 
@@ -14,8 +14,8 @@ use crate::{
 /// The longest part of a file's name that is kept.
 const MAX_NAME: usize = 80;
 
-/// Names for the documents of one message. No two documents of a conversation may have the same name, so a name ends
-/// with the message's number and its own.
+/// Creates names for the documents of one message. Names must be unique in a conversation, so a
+/// name ends with the message's number and its own.
 #[derive(Debug)]
 pub(super) struct Names {
     message: MessageId,
@@ -32,7 +32,8 @@ impl Names {
         self.count > 0
     }
 
-    /// A name made of what the service allows: letters, digits, single spaces, hyphens and brackets.
+    /// A name of the characters that the service allows: letters, digits, single
+    /// spaces, hyphens and brackets.
     fn next(&mut self, name: &str) -> String {
         let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '(' | ')' | '[' | ']');
         let clean: String = name.chars().take(MAX_NAME).map(|c| if allowed(c) { c } else { ' ' }).collect();
@@ -56,7 +57,8 @@ pub(super) fn write_image(image: &Media, media: &dyn MediaSource, out: &mut Vec<
     }
 }
 
-/// A file of text goes as text, which every model takes; others as a document if the service has a name for their kind.
+/// A text file is sent as text, which every model accepts. Other files are sent as a document, if
+/// the service supports their type.
 pub(super) fn write_file(file: &Media, media: &dyn MediaSource, names: &mut Names, out: &mut Vec<u8>) {
     let found = resolve(file, media);
     if let Resolved::Base64(data) = &found
@@ -82,7 +84,8 @@ pub(super) fn write_file(file: &Media, media: &dyn MediaSource, names: &mut Name
     }
 }
 
-/// Bytes, or a place in the provider's own storage; it fetches nothing from elsewhere.
+/// Bytes, or a location in the provider's own storage. The service fetches
+/// nothing from other places.
 fn source(found: &Resolved<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut object = Object::open(&mut out);

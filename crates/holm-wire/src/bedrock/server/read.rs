@@ -13,8 +13,8 @@ use crate::{
     server::{Asked, AskedTool, BadBody},
 };
 
-/// The tools' names by the ids of their calls: results name the call alone. Kept while reading, so that many calls with many
-/// results cost one pass.
+/// The tool names by call id, because results contain only the id. The map is built while reading,
+/// so that many calls with many results need one pass.
 type Tools<'j> = BTreeMap<&'j str, &'j str>;
 
 pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
@@ -32,7 +32,7 @@ pub(super) fn read(json: &Json) -> Result<Asked, BadBody> {
     }
     let tools = json.pointer("/toolConfig/tools").and_then(Json::as_array).unwrap_or_default();
     for (index, tool) in tools.iter().enumerate() {
-        // Cache points stand between the tools.
+        // Cache points can stand between the tools.
         let Some(spec) = tool.get("toolSpec") else { continue };
         let name = spec
             .get("name")
@@ -141,7 +141,7 @@ fn read_reasoning(json: &Json) -> Thinking {
 
 fn read_result(json: &Json, tools: &Tools<'_>) -> ToolResult {
     let call = json.get("toolUseId").and_then(Json::as_str).unwrap_or_default();
-    // Results do not hold results, so this goes one level down and no further.
+    // Results do not contain results, so this recursion is one level deep.
     let content = json.get("content").and_then(Json::as_array).unwrap_or_default();
     let parts: Vec<Block> = content
         .iter()
@@ -171,7 +171,7 @@ fn read_media(json: &Json, kind: &str) -> Option<Media> {
     Some(Media { media_type: format!("{kind}/{format}"), source, name })
 }
 
-/// Undoes the escapes of a path segment; what is not UTF-8 afterwards is replaced.
+/// Decodes the escapes of a path segment. Invalid UTF-8 is replaced.
 pub(super) fn unescape(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,7 +1,7 @@
-//! The checksum of Ethernet, zip and gzip (reflected polynomial `0xEDB88320`).
+//! The CRC-32 checksum of Ethernet, zip and gzip (reflected polynomial `0xEDB88320`).
 
-/// Four tables: entry `i` of table `k` is the checksum of byte `i` followed by `k` zeros. Four bytes a step keep the
-/// check well below the cost of parsing what it protects.
+/// Four tables: entry `i` of table `k` is the checksum of byte `i` followed by `k` zeros. Four
+/// bytes per step keep the check much cheaper than parsing the data it protects.
 static TABLES: [[u32; 256]; 4] = tables();
 
 /// The checksum of some bytes.
@@ -13,7 +13,7 @@ static TABLES: [[u32; 256]; 4] = tables();
 /// ```
 pub fn crc32(bytes: &[u8]) -> u32 {
     let [zero, one, two, three] = &TABLES;
-    // A byte is always a place in a table of 256; the fallback is never taken.
+    // A byte is always an index into a table of 256, so the fallback is never used.
     let at = |table: &[u32; 256], byte: u8| table.get(usize::from(byte)).copied().unwrap_or_default();
     let (words, rest) = bytes.as_chunks::<4>();
     let mut sum = u32::MAX;

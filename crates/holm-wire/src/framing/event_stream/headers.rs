@@ -3,8 +3,8 @@
 /// The type number of a text.
 pub(super) const TEXT: u8 = 7;
 
-/// The headers of one message, read as they are asked for. A header that cannot be read ends the list: what stands behind it has no
-/// known place.
+/// The headers of one message, parsed on demand. A header that cannot be parsed ends the list,
+/// because the position of the next one is unknown.
 ///
 /// ```
 /// use holm_wire::framing::event_stream::Headers;
@@ -18,17 +18,16 @@ pub struct Headers<'a> {
     rest: &'a [u8],
 }
 
-/// A header's value, as far as anybody asks: texts, and everything else as bytes.
+/// A header's value: a text, or the bytes of any other type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Header<'a> {
-    /// A text.
     Text(&'a str),
     /// Another type, with its number and its bytes.
     Other(u8, &'a [u8]),
 }
 
 impl<'a> Headers<'a> {
-    /// The headers in these bytes: the name of a [`Frame`](crate::framing::Frame).
+    /// The headers in these bytes, which are the name of a [`Frame`](crate::framing::Frame).
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }

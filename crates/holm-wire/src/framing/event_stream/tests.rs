@@ -138,7 +138,7 @@ fn every_type_of_header_has_its_length() {
     }
     assert_eq!(Headers::new(&bytes).count(), 10);
     assert_eq!(Headers::new(&bytes).text("n"), Some("hi"));
-    // An unknown type ends the list, because nobody knows its length.
+    // An unknown type ends the list, because its length is unknown.
     assert_eq!(Headers::new(&[&[1, b'x', 99][..], &bytes].concat()).count(), 0);
     for at in 0..bytes.len() {
         assert!(Headers::new(&bytes[..at]).count() < 10);

@@ -11,19 +11,18 @@ use crate::util::kit::{Out, Trouble, next_line};
 /// When a line is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Printing {
-    /// After the script, whatever it did.
+    /// After the script, in every case.
     Always,
-    /// Only where the script says so.
+    /// Only if the script asks for it.
     Asked,
 }
 
-/// What a script wants after a command.
+/// What happens after a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Then {
     GoOn,
     /// The next line, without printing this one.
     Drop,
-    /// The end.
     Quit(i32),
 }
 
@@ -34,7 +33,8 @@ pub(super) struct Editor<'a> {
     line: String,
     held: String,
     number: usize,
-    /// For each command whether its range is open, and where it began; by the command's address in memory order.
+    /// The commands whose range is open, by their address in memory, each with the
+    /// line where it began.
     open: Vec<(*const Command, usize)>,
     appended: Vec<String>,
     inputs: VecDeque<Handle>,
@@ -56,7 +56,7 @@ impl<'a> Editor<'a> {
         }
     }
 
-    /// Reads everything and writes what comes of it; gives the status that the script ends with.
+    /// Reads all input and writes the result. Returns the status that the script ends with.
     pub(super) async fn run(&mut self, inputs: Vec<Handle>, out: &mut Out) -> Result<i32, Trouble> {
         self.inputs = inputs.into();
         self.ahead = self.fetch().await?;

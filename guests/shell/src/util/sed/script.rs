@@ -25,7 +25,6 @@ pub(super) struct Command {
     pub(super) act: Act,
 }
 
-/// What is done.
 #[derive(Debug, Clone)]
 pub(super) enum Act {
     Block(Vec<Command>),
@@ -47,7 +46,7 @@ pub(super) enum Act {
     Exchange,
 }
 
-/// A piece of what is put in the place of a match.
+/// A piece of the replacement text.
 #[derive(Debug, Clone)]
 pub(super) enum Piece {
     Text(String),

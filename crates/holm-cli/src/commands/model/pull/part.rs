@@ -1,4 +1,5 @@
-//! What has come so far: `NAME.gguf.part`, and beside it `NAME.gguf.part.tag`, which says of which version of the file.
+//! A partial download: `NAME.gguf.part`, and beside it `NAME.gguf.part.tag`, which holds the
+//! version of the file.
 
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
@@ -8,7 +9,7 @@ use std::{
 
 use crate::exit::{Exit, Trouble};
 
-/// A file that is not whole yet. One program at a time has it.
+/// A file that is not complete yet. One process at a time holds it.
 pub(super) struct Part {
     path: PathBuf,
     file: File,
@@ -23,7 +24,7 @@ impl Part {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let message = format!("another holm is fetching {name} already");
+                let message = format!("another process is already fetching {name}");
                 return Err(Trouble::new(Exit::Failed, message).hint("wait for it").into());
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),
@@ -32,7 +33,6 @@ impl Part {
         Ok(Self { path, file, length })
     }
 
-    /// Its file.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -42,7 +42,8 @@ impl Part {
         self.length
     }
 
-    /// Which version of the file the bytes are of, as the server named it. Without that, nothing can be gone on with.
+    /// The server's tag of the version that the bytes belong to. Without it, the
+    /// download cannot be resumed.
     pub(super) fn tag(&self) -> Option<String> {
         fs::read_to_string(self.tag_path()).ok().filter(|tag| !tag.is_empty() && self.length > 0)
     }
@@ -57,7 +58,6 @@ impl Part {
         Ok(())
     }
 
-    /// Adds what came.
     pub(super) fn write(&mut self, bytes: &[u8]) -> anyhow::Result<()> {
         self.file.write_all(bytes)?;
         self.length = self.length.saturating_add(bytes.len() as u64);

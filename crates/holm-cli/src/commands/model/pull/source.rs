@@ -1,15 +1,16 @@
-//! Where a model comes from, and what is known of it.
+//! Where a model file is downloaded from, and what is known about it.
 
 use holm::grants::{Scheme, Url};
 
 use crate::exit::{Exit, Trouble};
 
 /// What can be named.
-pub(super) const HELP: &str = "A name, the URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face.\n\n\
+pub(super) const HELP: &str = "Model name, URL of a GGUF file, or hf:OWNER/REPOSITORY/FILE on Hugging Face.\n\n\
     Names: smollm2 (135 million parameters, Apache-2.0, the small default), qwen2.5-0.5b, qwen2.5-1.5b and qwen2.5-3b \
-    (Qwen2.5-Instruct in 4 bits; look at their licences, the last one's is for research)";
+    (Qwen2.5-Instruct in 4 bits; check their licences: the last one is for research)";
 
-/// Files that have names of their own: the name, the file at Hugging Face, and its SHA-256 where it is pinned.
+/// Model files with a short name: the name, the file at Hugging Face, and its SHA-256
+/// if it is pinned.
 const KNOWN: [(&str, &str, Option<&str>); 4] = [
     (
         "smollm2",
@@ -25,13 +26,13 @@ const HUB: &str = "https://huggingface.co";
 /// The longest name of a file: what file systems take, less what is put behind it.
 const LONGEST: usize = 200;
 
-/// A file to fetch.
+/// A file to download.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Source {
     pub(super) url: Url,
-    /// Its name on this machine.
+    /// The file name on this machine.
     pub(super) file: String,
-    /// The SHA-256 that it must have, in small letters.
+    /// The required SHA-256, in lower case.
     pub(super) hash: Option<String>,
 }
 
@@ -53,27 +54,26 @@ impl Source {
         }
         if !text.contains("://") {
             let names: Vec<&str> = KNOWN.iter().map(|(name, ..)| *name).collect();
-            let trouble = Trouble::new(Exit::Usage, format!("`{text}` is no model that is known by name"));
+            let trouble = Trouble::new(Exit::Usage, format!("unknown model `{text}`"));
             let names = names.join(", ");
             return Err(
-                trouble.hint(format!("the names are {names}; else give a URL, or hf:OWNER/REPOSITORY/FILE"))
+                trouble.hint(format!("known names are {names}; or give a URL, or hf:OWNER/REPOSITORY/FILE"))
             );
         }
         Self::at(text, given)
     }
 
     fn at(text: &str, hash: Option<String>) -> Result<Self, Trouble> {
-        let wrong =
-            |why: &str| Trouble::new(Exit::Usage, format!("nothing can be fetched from there: {why}"));
+        let wrong = |why: &str| Trouble::new(Exit::Usage, format!("cannot fetch from there: {why}"));
         let url: Url = text.parse().map_err(|error: holm::grants::UrlError| wrong(&error.to_string()))?;
         match url.scheme() {
             Scheme::Https => {}
             // Anybody on the way could put another file in its place.
             Scheme::Http if hash.is_some() || url.host().is_loopback() => {}
             Scheme::Http => {
-                return Err(wrong("http is open to everybody on the way").hint("use https, or --sha256"));
+                return Err(wrong("http is not encrypted").hint("use https, or --sha256"));
             }
-            Scheme::Ws | Scheme::Wss | Scheme::Tcp => return Err(wrong("it is no web address")),
+            Scheme::Ws | Scheme::Wss | Scheme::Tcp => return Err(wrong("it is not a web address")),
         }
         let file = url.path().rsplit('/').next().unwrap_or_default().to_owned();
         let plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);

@@ -28,13 +28,13 @@ fn what_cannot_be_fetched_is_refused_before_anything_is_asked() {
         assert_eq!(trouble.exit, Exit::Usage, "{text}");
         assert!(trouble.to_string().contains(expect), "{text}: {trouble}");
     };
-    check("nobody", None, "the names are smollm2");
+    check("nobody", None, "known names are smollm2");
     check("hf:only/two", None, "hf:OWNER/REPOSITORY/FILE");
     check("http://models.example/x.gguf", None, "use https, or --sha256");
     check("https://models.example/x.bin", None, "plain name of a .gguf file");
     check("https://models.example/.gguf", None, "plain name of a .gguf file");
     check("https://models.example/a%2f..gguf", None, "plain name");
-    check("ftp://models.example/x.gguf", None, "nothing can be fetched");
+    check("ftp://models.example/x.gguf", None, "cannot fetch from there");
     check("https://models.example/x.gguf", Some("abc"), "64 digits");
 }
 
@@ -57,7 +57,7 @@ fn a_part_is_gone_on_with_only_where_its_version_is_known() {
     part.begin(0, Some("\"v1\"")).unwrap();
     part.write(b"abcdef").unwrap();
     let Err(busy) = Part::open(folder.path(), "x.gguf") else { panic!("two had it at once") };
-    assert!(busy.to_string().contains("another holm"), "{busy}");
+    assert!(busy.to_string().contains("another process"), "{busy}");
     drop(part);
     let mut part = Part::open(folder.path(), "x.gguf").unwrap();
     assert_eq!((part.length(), part.tag().as_deref()), (6, Some("\"v1\"")));

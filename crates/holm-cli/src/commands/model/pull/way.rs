@@ -1,4 +1,4 @@
-//! The way to a file: through Holm's one path of connections, each redirect looked at before it is followed.
+//! Downloads a file over Holm's own network path. Each redirect is checked before it is followed.
 
 use std::time::Duration;
 
@@ -21,23 +21,23 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Redirects: a hub leads to a store, which leads to a copy nearby.
 const REDIRECTS: usize = 8;
 
-/// How a file is reached.
+/// Downloads a model file over HTTP.
 pub(super) struct Way {
     client: Client,
     policy: Policy,
     url: Url,
 }
 
-/// A file that is coming in.
+/// A response with the content of a file.
 pub(super) struct Arriving {
     response: Option<HttpResponse>,
-    /// From which byte on.
+    /// The first byte of the content.
     pub(super) from: u64,
-    /// How many bytes it has in all, if the server says so.
+    /// The size of the whole file, if the server says so.
     pub(super) total: Option<u64>,
-    /// What the server calls this version of it.
+    /// The server's tag of this version.
     pub(super) tag: Option<String>,
-    /// The SHA-256 that the server says it has.
+    /// The SHA-256 that the server states.
     pub(super) hash: Option<String>,
 }
 
@@ -65,11 +65,12 @@ impl Way {
                         Ok(Arriving { total, ..Arriving::of(response, have, hash) })
                     }
                     Some(_) | None => {
-                        Err(refused("the server sent another part of the file than was asked for"))
+                        Err(refused("the server sent a different part of the file than requested"))
                     }
                 }
             }
-            // There is no byte behind what there is: all of it came, or the file is another one now.
+            // There are no more bytes: either the download is complete, or the file on
+            // the server has changed.
             416 => match (resume, range(&response)) {
                 (Some((have, tag)), Some((_, Some(total)))) if total == have => {
                     Ok(Arriving { response: None, from: have, total: Some(total), tag: Some(tag), hash })
@@ -83,8 +84,7 @@ impl Way {
                 }
             },
             404 => {
-                let trouble =
-                    Trouble::new(Exit::Missing, format!("there is no such file at {}", self.url.host()));
+                let trouble = Trouble::new(Exit::Missing, format!("file not found at {}", self.url.host()));
                 Err(trouble.into())
             }
             _ => Err(refused(&format!("the server answered {}", response.status()))),
@@ -112,7 +112,7 @@ impl Way {
                 _ => return Ok((response, hash)),
             }
         }
-        Err(refused(&format!("it leads from one place to the next, more than {REDIRECTS} times")))
+        Err(refused(&format!("it redirects more than {REDIRECTS} times")))
     }
 }
 
@@ -159,12 +159,12 @@ fn joined(base: &Url, target: &str) -> anyhow::Result<Url> {
         Some(_) => format!("{scheme}:{target}"),
         None => target.to_owned(),
     };
-    text.parse().map_err(|_| refused("it leads to something that is no web address"))
+    text.parse().map_err(|_| refused("it redirects to an invalid web address"))
 }
 
 fn unreachable(error: &NetError) -> anyhow::Error {
     Trouble::new(Exit::Provider, format!("the file cannot be fetched: {error}"))
-        .hint("what came before is kept; the same command goes on")
+        .hint("the received part is kept; run the same command to continue")
         .into()
 }
 

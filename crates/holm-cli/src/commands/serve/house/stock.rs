@@ -1,5 +1,5 @@
-//! What the agents of a user are made of, seen whole and changed: over the same files and by the same rules as the commands
-//! `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
+//! Shows and changes the agents, tools, skills and servers of a user. It uses the same files and
+//! rules as the commands `holm agent`, `holm tool`, `holm skill` and `holm mcp`.
 
 use std::{path::Path, sync::Arc, time::Instant};
 
@@ -70,7 +70,7 @@ impl Stockroom for House {
             let file = parsed(&text)?;
             if file.name != name.as_str() || file.name == USUAL {
                 let message =
-                    format!("the text is that of `{}`; write `name: {name}` into its head", file.name);
+                    format!("the text defines `{}`; write `name: {name}` into its header", file.name);
                 return Err(OpenError::Refused(message));
             }
             let (room, made) =
@@ -159,7 +159,7 @@ impl Stockroom for House {
             let offered = mcp::offered(name.as_str(), &room.places, None).await;
             let offered = offered.map_err(|error| match error.downcast_ref::<Trouble>() {
                 Some(trouble) => missing_or(trouble, "server"),
-                // What a server says when it is spoken with is what whoever tests it wants to know.
+                // A user who tests a server wants to see its error.
                 None => OpenError::Refused(error.to_string()),
             })?;
             let card = |tool: &holm::kernel::Tool| ToolCard {
@@ -262,7 +262,7 @@ fn backup(name: String, made: &Archive) -> BackupView {
     BackupView { name, at: made.at, files, bytes: made.bytes(), left_out }
 }
 
-/// The agent that nobody has written a file for.
+/// The default agent, which has no file.
 fn usual(config: &Config) -> AgentView {
     AgentView {
         name: USUAL.into(),
@@ -351,14 +351,15 @@ fn parsed(text: &str) -> Result<AgentFile, OpenError> {
     AgentFile::parse(text).map_err(|error| OpenError::Refused(error.to_string()))
 }
 
-/// An agent that somebody writes has no more than the usual one, unless its writer may give anything away.
+/// An agent that a user writes may have no more than the default one, unless its
+/// writer may grant anything.
 fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError> {
     match most {
         Most::Anything => Ok(()),
         Most::AsUsual => {
             if let Some(mode) = file.mode.filter(|mode| *mode > usual.mode) {
                 let message =
-                    format!("`{mode}` asks less than your usual agent, whose mode is `{}`", usual.mode);
+                    format!("`{mode}` allows more than the mode of your default agent, `{}`", usual.mode);
                 return Err(OpenError::TooMuch(message));
             }
             bounded(&usual.limits, &file.limits)?;
@@ -367,10 +368,14 @@ fn within(usual: &Config, file: &AgentFile, most: Most) -> Result<(), OpenError>
     }
 }
 
-/// Whether an agent goes no further than the usual one. What it does not say is as it is for the usual one.
+/// Whether an agent's limits are within those of the default one. Missing limits are those
+/// of the default agent.
 pub(super) fn bounded(usual: &Limits, wanted: &AgentLimits) -> Result<(), OpenError> {
     let too_much = |what: &str| {
-        let message = format!("its {what} are more than your usual agent's; an administrator can give them");
+        let message = format!(
+            "its {what} exceed those of your default agent; an administrator can allow \
+                               them"
+        );
         Err(OpenError::TooMuch(message))
     };
     if wanted.turns.is_some_and(|turns| usual.turns.exceeded_by(turns)) {
@@ -387,22 +392,26 @@ fn granted<'a>(usual: &Config, mut grants: impl Iterator<Item = &'a Grant>) -> R
     match grants.find(|grant| !usual.grants.contains(grant)) {
         None => Ok(()),
         Some(grant) => {
-            let message = format!("{grant} is more than your usual agent has; an administrator can give it");
+            let message = format!(
+                "{grant} exceeds the grants of your default agent; an administrator \
+                                   can allow it"
+            );
             Err(OpenError::TooMuch(message))
         }
     }
 }
 
-/// The name of the file of an agent of the user's own; none where there is none. One that lies elsewhere is not changed here.
+/// The file name of the user's own agent; `None` if it does not exist. Agents in other folders
+/// cannot be changed here.
 fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
     let folder = places.agents();
     match Chosen::find(name, places) {
         Ok(Chosen::Native { path, owner: Layer::User, .. }) if path.parent() == Some(folder.as_path()) => {
             Ok(path.file_name().and_then(|file| file.to_str()).map(str::to_owned))
         }
-        Ok(Chosen::Native { .. } | Chosen::Exe(_)) => {
-            Err(OpenError::Refused("an agent of that name is there and is not changed here".into()))
-        }
+        Ok(Chosen::Native { .. } | Chosen::Exe(_)) => Err(OpenError::Refused(
+            "an agent with that name already exists and cannot be changed here".into(),
+        )),
         // A file of that name that cannot be read as an agent can still be mended.
         Err(_) => {
             let file = format!("{name}.md");
@@ -411,7 +420,7 @@ fn own_file(places: &Places, name: &str) -> Result<Option<String>, OpenError> {
     }
 }
 
-/// Writes an agent's file. Whoever wrote it has seen it, so it counts as confirmed.
+/// Writes an agent's file. Its author has seen it, so it counts as confirmed.
 async fn write(
     places: &Places,
     file: String,
@@ -481,7 +490,7 @@ fn sandbox(origin: &str) -> Vec<String> {
     ]
 }
 
-/// Calls a tool once. What was named is what it may do, and is not asked about again; nothing else is allowed.
+/// Calls a tool once. The named grants are allowed without asking; nothing else is allowed.
 async fn attempt(
     room: &Room,
     made: &Made,
@@ -492,7 +501,7 @@ async fn attempt(
     let snapshot = made.tools.registry().snapshot();
     let tool = snapshot.find(name).ok_or(OpenError::Missing { what: "tool" })?;
     if is_agent(tool.declaration()) {
-        let message = format!("`{name}` is an agent, which works for a session and not by hand");
+        let message = format!("`{name}` is an agent; only a session can use it");
         return Err(OpenError::Refused(message));
     }
     let grants = wanted.grants.iter().map(|grant| grant.parse::<Grant>());
@@ -566,7 +575,7 @@ fn owner(layer: Layer) -> Owner {
 fn missing_or(trouble: &Trouble, what: &'static str) -> OpenError {
     match trouble.exit {
         Exit::Missing => OpenError::Missing { what },
-        // Somebody has to trust it, or it does not answer: whoever asks should know.
+        // The server is not trusted yet, or does not answer: the caller should know.
         Exit::NoAnswer => OpenError::Refused(trouble.to_string()),
         Exit::Usage | Exit::Provider | Exit::Done | Exit::Failed | Exit::Limit | Exit::Cancelled => {
             refused(trouble)

@@ -49,7 +49,7 @@ fn a_fork_parts_where_it_was_forked() {
     insta::assert_snapshot!(found.for_people(&trunk, &branch).join("\n"), @r"
     --- trunk: 5 records, 29 tokens in, 9 out, $0.00
     +++ branch: 3 records, 7 tokens in, 4 out, $0.00
-    the same up to record 3, where they part
+    identical up to record 3, then different
       model      example/model
       mode       default
       user       Hello.
@@ -69,7 +69,7 @@ fn a_session_does_not_differ_from_one_of_another_name() {
     assert_eq!((found.parting(&one, &two), found.is_none()), (None, true));
     let told = found.for_people(&one, &two);
     assert!(
-        told.ends_with(&["the same, record by record".into(), "the same was said and done".into()]),
+        told.ends_with(&["identical, record by record".into(), "identical messages and calls".into()]),
         "{told:?}"
     );
 }

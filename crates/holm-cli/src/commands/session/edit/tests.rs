@@ -27,12 +27,12 @@ fn the_last_prompt_is_meant_unless_another_is_named() {
         };
     check(None, Ok((3, "Second.")));
     check(Some(1), Ok((1, "First.")));
-    check(Some(2), Err("its prompts are the records 1, 3"));
-    check(Some(9), Err("record 9 of the session `s` is no prompt"));
+    check(Some(2), Err("its prompts are at records 1, 3"));
+    check(Some(9), Err("record 9 of session `s` is not a prompt"));
 }
 
 #[test]
 fn a_session_without_a_prompt_says_so() {
     let error = Said::find("s", &records(Vec::new()), None).unwrap_err();
-    assert!(error.to_string().contains("nothing was asked"), "{error}");
+    assert!(error.to_string().contains("has no prompt"), "{error}");
 }

@@ -24,10 +24,12 @@ fn arguments_are_an_object_or_values_by_name_and_by_place() {
     check(&[], "{}");
     check(
         &["a", "1", "more"],
-        "the skill `a` has no place for the argument `more`\n  hint: give each value as one argument, by its place or as \
+        "the skill `a` does not take the argument `more`\n  hint: give each value as one argument, by position or as \
          name=value",
     );
-    assert!(wish(&schema, &skill("text"), &["{".into()]).unwrap_err().to_string().contains("are no JSON"));
+    assert!(
+        wish(&schema, &skill("text"), &["{".into()]).unwrap_err().to_string().contains("are not valid JSON")
+    );
 }
 
 #[test]

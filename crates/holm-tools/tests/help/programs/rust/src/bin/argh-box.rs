@@ -1,7 +1,6 @@
 //! argh with subcommands.
 use argh::FromArgs;
 
-/// Handles boxes.
 #[derive(FromArgs, Debug)]
 struct Top {
     /// be loud
@@ -18,7 +17,6 @@ enum What {
     Close(Close),
 }
 
-/// Opens a box.
 #[derive(FromArgs, Debug)]
 #[argh(subcommand, name = "open")]
 struct Open {
@@ -27,7 +25,6 @@ struct Open {
     key: String,
 }
 
-/// Closes a box.
 #[derive(FromArgs, Debug)]
 #[argh(subcommand, name = "close")]
 struct Close {}

@@ -1,7 +1,6 @@
 //! argh, the small parser of Fuchsia.
 use argh::FromArgs;
 
-/// Reach new heights.
 #[derive(FromArgs, Debug)]
 struct Jump {
     /// whether or not to jump
